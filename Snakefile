@@ -1,0 +1,82 @@
+# The map of a study: workflow/rules holds the stations, in the order in which data flows through them.
+#   snakemake --cores 2                                    the default study, config/digits.yaml
+#   snakemake --cores 2 --configfile config/smoke.yaml     another study
+#   snakemake --cores 2 table_06                           one table, and only what it needs
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+
+include: "workflow/rules/common.smk"
+
+
+pathvars:
+    results=RESULTS,
+    logs=f"{RESULTS}/logs",
+    benchmarks=f"{RESULTS}/benchmarks",
+    resources=RESOURCES,
+
+
+wildcard_constraints:
+    source="|".join(SOURCES),
+    model="|".join(map(re.escape, MODELS)),
+    image_set="|".join(IMAGE_SETS),
+
+
+report: "workflow/report/study.rst"
+
+
+include: "workflow/rules/sources.smk"
+include: "workflow/rules/perturb.smk"
+include: "workflow/rules/inference.smk"
+include: "workflow/rules/identification.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
+
+
+rule records:
+    input:
+        collect("<results>/records/{source}/{model}.parquet", source=SOURCES, model=MODELS),
+        collect("<results>/probes/{model}.npz", model=MODELS),
+    localrule: True
+    message:
+        "All records are there"
+
+
+rule analyses:
+    input:
+        collect("<results>/analyses/{part}/{source}.parquet", part=["cells", "bounds"], source=SOURCES),
+        collect("<results>/analyses/{name}.parquet", name=ANALYSES),
+    localrule: True
+    message:
+        "All analyses are there"
+
+
+rule tables:
+    input:
+        collect("<results>/tables/{table}.{suffix}", table=TABLES, suffix=["csv", "md", "tex"]),
+    localrule: True
+    message:
+        "All tables are there"
+
+
+rule figures:
+    input:
+        collect("<results>/figures/{figure}.{suffix}", figure=FIGURES, suffix=["pdf", "svg", "png"]),
+    localrule: True
+    message:
+        "All figures are there"
+
+
+rule all:
+    default_target: True
+    input:
+        "<results>/report.html",
+        rules.records.input,
+        rules.analyses.input,
+        rules.tables.input,
+        rules.figures.input,
+    localrule: True
+    message:
+        "The study is complete"

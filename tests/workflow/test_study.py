@@ -1,0 +1,120 @@
+"""The smoke study from images to report, and what reruns when something changes."""
+
+import re
+import zipfile
+
+import pytest
+
+from pairedeval.cli import main
+from pairedeval.records import read_records
+
+pytestmark = [pytest.mark.study, pytest.mark.timeout(900)]
+
+
+def test_a_killed_run_leaves_no_half_written_file(killed):
+    for path in killed.results.glob("images/*.zip"):
+        assert zipfile.ZipFile(path).testzip() is None
+    for path in killed.results.glob("records/*/*.parquet"):
+        read_records(path)
+
+
+def test_records_cover_the_grid_and_pass_the_check(finished, capsys):
+    expected = {"syn": 19, "syn_b": 19, "es": 55, "diverse": 163}
+    for source, conditions in expected.items():
+        paths = sorted((finished.results / "records" / source).glob("*.parquet"))
+        assert len(paths) == 3
+        for path in paths:
+            frame, metadata = read_records(path)
+            assert frame["condition"].nunique() == conditions
+            assert metadata["source"] == source
+            assert metadata["simulated"] is (source in {"es", "diverse"})
+            assert main(["check", str(path)]) == 0
+    assert "good" in capsys.readouterr().out
+
+
+def test_the_report_stands_alone_and_says_what_is_simulated(finished):
+    page = (finished.results / "report.html").read_text(encoding="utf-8")
+    assert not re.findall(r"(?:src|href)=[\"'](?!#|data:)(?!https://arxiv\.org)[^\"']*", page)
+    assert "simulated" in page
+    for name in ("table_06", "table_07", "figure_01", "figure_07"):
+        assert f'id="{name}"' in page
+
+
+def test_every_target_exists_and_nothing_is_left_over(finished):
+    for name in ("table_06", "table_07", "table_models", "table_sources", "table_tiers"):
+        for suffix in ("csv", "md", "tex"):
+            assert (finished.results / f"tables/{name}.{suffix}").stat().st_size
+    for name in ("figure_01", "figure_07", "figure_accuracy", "figure_intervals"):
+        for suffix in ("pdf", "png"):
+            assert (finished.results / f"figures/{name}.{suffix}").stat().st_size
+    assert not [path for path in finished.results.rglob("*") if path.is_file() and ".part" in path.name]
+    assert not [path for path in (finished.results / "work").rglob("*") if path.is_file()]
+
+
+def test_a_second_run_does_nothing(finished):
+    assert "Nothing to be done" in finished.snakemake().stdout + finished.snakemake().stderr
+
+
+@pytest.mark.parametrize(
+    ("deleted", "rules"),
+    [
+        ("tables/table_06.md", {"table_06"}),
+        ("figures/figure_07.png", {"figure_07"}),
+        ("analyses/panel_widths.parquet", {"summarise_widths"}),
+    ],
+)
+def test_only_what_depends_on_a_deleted_file_is_made_again(finished, deleted, rules):
+    path = finished.results / deleted
+    path.rename(path.with_suffix(".kept"))
+    try:
+        planned = set(finished.planned())
+    finally:
+        path.with_suffix(".kept").rename(path)
+    assert rules <= planned
+    assert not planned & {"prepare_images", "perturb", "train", "infer", "probe", "record_probes", "identify"}
+
+
+def test_images_made_again_are_the_same_to_the_bit_and_records_stay(finished):
+    path = finished.results / "images/es.zip"
+    before, records = path.read_bytes(), finished.results / "records/es"
+    kept = {file: file.stat().st_mtime_ns for file in records.iterdir()}
+    path.unlink()
+    finished.snakemake()
+    assert path.read_bytes() == before
+    assert {file: file.stat().st_mtime_ns for file in records.iterdir()} == kept
+
+
+@pytest.mark.parametrize(
+    ("module", "rules", "spared"),
+    [
+        ("report/tables.py", {"table_06", "table_07"}, {"identify", "infer", "train", "perturb", "figure_01"}),
+        ("identification/events.py", {"identify"}, {"infer", "train", "perturb", "select_panel"}),
+        ("perturb/capture.py", {"perturb"}, {"train", "prepare_images"}),
+    ],
+)
+def test_an_edit_of_the_package_reruns_the_rules_that_use_it(finished, module, rules, spared):
+    path = finished.folder / "workflow/pairedeval" / module
+    before = path.read_text()
+    path.write_text(before + "\n# edited\n")
+    try:
+        planned = set(finished.planned())
+    finally:
+        path.write_text(before)
+    assert rules <= planned
+    assert not planned & spared
+
+
+def test_snakemakes_own_report_is_made(finished):
+    finished.snakemake("--report", "results/smoke/snakemake-report.zip")
+    assert zipfile.ZipFile(finished.results / "snakemake-report.zip").testzip() is None
+
+
+def test_a_stale_installed_copy_is_refused(finished):
+    run = finished.python("-m", "snakemake", "--version")
+    assert run.returncode == 0
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from pathlib import Path; from pairedeval.scripting import _check_package; _check_package(Path('/elsewhere'))"
+    )
+    refused = finished.python("-c", script, str(finished.folder / "workflow"), check=False)
+    assert "is not the one of this checkout (/elsewhere)" in refused.stderr

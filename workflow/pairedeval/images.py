@@ -1,0 +1,235 @@
+"""Image sets: one ZIP of lossless PNGs per set, and the one way in which image bytes become pixels.
+
+A set holds members ``<condition>/<image_id>.png`` in condition order, then by image id. The members are stored
+(PNGs are compressed already) and dated 1980, so the same pixels give the same bytes.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from pairedeval.errors import ImageError
+from pairedeval.files import atomic_path
+
+SUFFIX = ".png"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+Member = tuple[str, str, np.ndarray]
+
+
+class ImageStore:
+    """A readable image set; use it as a context manager.
+
+    Every process opens its own store, because a ZIP handle must not be shared between processes.
+
+    Parameters
+    ----------
+    path
+        ``results/<study>/images/<set>.zip``.
+
+    Raises
+    ------
+    ImageError
+        If the file is missing, no ZIP, or holds a member that is not ``<condition>/<image_id>.png``.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._zip = _open_zip(self.path)
+        self._image_ids: dict[str, dict[str, None]] = {}
+        for name in self._zip.namelist():
+            condition, _, image = name.partition("/")
+            if not condition or "/" in image or not image.endswith(SUFFIX):
+                self._zip.close()
+                raise ImageError(
+                    f"{self.path}: member {name} is not <condition>/<image_id>{SUFFIX}; make the image set again"
+                )
+            self._image_ids.setdefault(condition, {})[image.removesuffix(SUFFIX)] = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Conditions in the order of the set."""
+        return tuple(self._image_ids)
+
+    def image_ids(self, condition: str) -> tuple[str, ...]:
+        """Image ids of one condition, ascending; an unknown condition is an `ImageError`."""
+        if condition not in self._image_ids:
+            raise ImageError(f"{self.path}: no condition {condition}; make the image set again with this condition")
+        return tuple(self._image_ids[condition])
+
+    def read(self, condition: str, image_id: str) -> np.ndarray:
+        """Return the pixels of one image, uint8 of shape ``(height, width, 3)``.
+
+        Raises
+        ------
+        ImageError
+            If the image is missing or damaged; the message names file and member.
+        """
+        return decode_image(self.read_bytes(condition, image_id), f"{self.path}: {_member_name(condition, image_id)}")
+
+    def read_bytes(self, condition: str, image_id: str) -> bytes:
+        """Return the stored PNG of one image; the checksum of the ZIP is checked."""
+        name = _member_name(condition, image_id)
+        try:
+            return self._zip.read(name)
+        except KeyError:
+            raise ImageError(f"{self.path}: {name} is missing; make the image set again") from None
+        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            raise ImageError(f"{self.path}: {name} is damaged ({error}); make the image set again") from error
+
+
+def decode_image(data: bytes, place: str) -> np.ndarray:
+    """Turn the bytes of an image file into RGB pixels, the same way for every source.
+
+    Grey and palette images become RGB, CMYK is converted, transparency is dropped without blending, and of
+    16-bit grey the high byte is kept. An EXIF orientation is *not* applied: the usual loaders of ImageNet do
+    not turn pixels either, and published accuracies refer to those pixels.
+
+    Parameters
+    ----------
+    data
+        A whole file: PNG, JPEG or another format that Pillow reads.
+    place
+        Archive and member, or file, for the message.
+
+    Returns
+    -------
+    numpy.ndarray
+        uint8, shape ``(height, width, 3)``.
+
+    Raises
+    ------
+    ImageError
+        If the bytes are empty, truncated, damaged, or no image with 8 or 16 bits a channel.
+    """
+    if not data:
+        raise ImageError(f"{place} is empty (zero bytes); fetch or make it again")
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image.load()
+            return _to_rgb(image)
+    except Exception as error:  # Decoders raise OSError, SyntaxError, struct.error, ... for damaged bytes.
+        reason = str(error).replace(repr(error.args[0]), "") if isinstance(error, UnidentifiedImageError) else error
+        raise ImageError(f"{place} cannot be decoded ({reason}); fetch or make it again") from error
+
+
+def encode_png(pixels: np.ndarray) -> bytes:
+    """Return the lossless PNG of uint8 RGB pixels of shape ``(height, width, 3)``.
+
+    Examples
+    --------
+    >>> pixels = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    >>> bool((decode_image(encode_png(pixels), "example") == pixels).all())
+    True
+    """
+    buffer = io.BytesIO()
+    Image.fromarray(pixels, mode=None).save(buffer, format="PNG", compress_level=6)
+    return buffer.getvalue()
+
+
+def write_store(path: str | Path, members: Iterable[Member]) -> None:
+    """Write an image set, or a shard of one, atomically.
+
+    Parameters
+    ----------
+    path
+        Target ZIP.
+    members
+        Triples (condition, image id, uint8 RGB pixels), in the order of the set: conditions in their own
+        order, image ids ascending within each.
+
+    Raises
+    ------
+    ImageError
+        If the members are not in that order, or one stands twice.
+    """
+    _write_zip(path, ((condition, image_id, encode_png(pixels)) for condition, image_id, pixels in members))
+
+
+def merge_stores(shards: Sequence[str | Path], path: str | Path) -> None:
+    """Join shards into one image set, atomically; stored PNGs are copied as they are.
+
+    Parameters
+    ----------
+    shards
+        Image sets whose conditions follow each other in this order; no condition may stand in two of them.
+    path
+        Target ZIP.
+
+    Raises
+    ------
+    ImageError
+        If a shard is damaged or a condition stands in two shards.
+    """
+    _write_zip(path, _stored_members(shards))
+
+
+def _stored_members(shards: Sequence[str | Path]) -> Iterator[tuple[str, str, bytes]]:
+    for shard in shards:
+        with ImageStore(shard) as store:
+            for condition in store.conditions:
+                for image_id in store.image_ids(condition):
+                    yield condition, image_id, store.read_bytes(condition, image_id)
+
+
+def _write_zip(path: str | Path, members: Iterable[tuple[str, str, bytes]]) -> None:
+    finished: set[str] = set()
+    previous = ("", "")
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+        for condition, image_id, data in members:
+            if condition != previous[0]:
+                finished.add(previous[0])
+            elif image_id <= previous[1]:
+                raise ImageError(f"{path}: image {image_id} of {condition} is out of order; write ascending image ids")
+            if condition in finished:
+                raise ImageError(f"{path}: condition {condition} stands twice; write each condition once")
+            previous = (condition, image_id)
+            archive.writestr(_member_info(condition, image_id), data)
+
+
+def _member_info(condition: str, image_id: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(_member_name(condition, image_id), date_time=EPOCH)
+    info.create_system = 3  # Unix, also when written on Windows: the bytes must not depend on the machine.
+    info.external_attr = 0o644 << 16
+    return info
+
+
+def _member_name(condition: str, image_id: str) -> str:
+    return f"{condition}/{image_id}{SUFFIX}"
+
+
+def _open_zip(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise ImageError(f"{path}: no such image set; check the path or make it first") from None
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ImageError(f"{path}: not a readable image set ({error}); remove it and make it again") from error
+
+
+def _to_rgb(image: Image.Image) -> np.ndarray:
+    """Return uint8 RGB pixels of a loaded image."""
+    if image.mode.startswith("I"):
+        # Pillow's own conversion clips 16-bit grey at 255, which turns most of the image white.
+        values = np.asarray(image)
+        if values.min() < 0 or values.max() > 0xFFFF:
+            raise ValueError(f"mode {image.mode} with values beyond 16 bits")
+        return np.repeat((values >> 8).astype(np.uint8)[:, :, None], 3, axis=2)
+    if image.mode == "F":
+        raise ValueError("floating-point pixels have no fixed white")
+    if image.mode == "P":
+        image = image.convert("RGBA")  # Direct conversion warns when palette entries are transparent.
+    return np.array(image.convert("RGB"))

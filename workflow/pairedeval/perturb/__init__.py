@@ -1,0 +1,1 @@
+"""Perturbed images: synthetic corruptions, natural transformations and simulated recaptures."""

@@ -1,0 +1,220 @@
+"""The words of the report: how sources, targets, levels, tiers and conditions are printed.
+
+Titles, headers, notes and findings are templates: ``{H}`` or ``{I0}`` stands for a symbol of the paper, which
+`notation` writes for each kind of output. Values from data are never templates.
+"""
+
+import html
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pairedeval.errors import PairedEvalError
+
+Markup = Literal["text", "html", "latex", "plot"]
+
+EN_DASH = "–"
+MINUS = "−"
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of the paper in the four kinds of output."""
+
+    text: str
+    html: str
+    latex: str
+    plot: str
+
+
+SYMBOLS = {
+    "H": Symbol("H", "<i>H</i>", "$H$", "$H$"),
+    "L": Symbol("L", "<i>L</i>", "$L$", "$L$"),
+    "dM_k": Symbol("dM_k", "<i>dM</i><sub>k</sub>", "$dM_k$", "$dM_k$"),
+    "I0": Symbol("I0", "<i>I</i><sub>0</sub>", r"$\mathcal{I}_0$", r"$\mathcal{I}_0$"),
+    "Ik": Symbol("Ik", "<i>I</i><sub>k</sub>", r"$\mathcal{I}_k$", r"$\mathcal{I}_k$"),
+    "I5": Symbol("I5", "<i>I</i><sub>5</sub>", r"$\mathcal{I}_5$", r"$\mathcal{I}_5$"),
+    "W0": Symbol("W0", "<i>W</i><sub>0</sub>", "$W_0$", "$W_0$"),
+    "W1": Symbol("W1", "<i>W</i><sub>1</sub>", "$W_1$", "$W_1$"),
+    "W2": Symbol("W2", "<i>W</i><sub>2</sub>", "$W_2$", "$W_2$"),
+}
+TARGETS = ("H", "L", "dM_k")
+LEVELS = ("I0", "Ik", "I5")
+TIERS = ("mild", "severe", "extreme")
+TARGET_NAMES = {"H": "accepted-error transitions", "L": "lost acceptance", "dM_k": "confidence drop"}
+SOURCE_NAMES = {"syn": "Syn", "syn_b": "Syn-B", "es": "ES", "diverse": "Diverse"}
+
+_PLACEHOLDER = re.compile(r"\{(" + "|".join(SYMBOLS) + r")\}")
+_LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "−": "$-$",
+    "×": r"$\times$",
+}
+
+
+def escape_latex(text: str) -> str:
+    r"""Write text so that LaTeX prints it as it is.
+
+    Examples
+    --------
+    >>> print(escape_latex("ViT_B & 5%"))
+    ViT\_B \& 5\%
+    """
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+
+
+def escape_markdown(text: str) -> str:
+    r"""Write text so that a cell of a Markdown table prints it as it is.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b_c<d"))
+    a\|b\_c&lt;d
+    """
+    safe = re.sub(r"([\\`*_\[\]|])", r"\\\1", text.replace("\n", " "))
+    return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_ESCAPES: Mapping[Markup, Callable[[str], str]] = {
+    "text": str,
+    "html": html.escape,
+    "latex": escape_latex,
+    "plot": lambda text: text.replace("$", r"\$"),
+}
+
+
+def notation(template: str, markup: Markup, escape: Callable[[str], str] | None = None) -> str:
+    r"""Fill the symbols into a template and escape everything else.
+
+    Parameters
+    ----------
+    template
+        Text with placeholders such as ``{H}``; braces around other words stay.
+    markup
+        Kind of output that chooses the form of the symbols.
+    escape
+        Escape of the text between symbols, if not the usual one of `markup` (Markdown takes symbols as HTML).
+
+    Examples
+    --------
+    >>> notation("{H} at {I0}, 5%", "text")
+    'H at I0, 5%'
+    >>> print(notation("{H} at {I0}, 5%", "latex"))
+    $H$ at $\mathcal{I}_0$, 5\%
+    """
+    parts = _PLACEHOLDER.split(template)
+    write = escape or _ESCAPES[markup]
+    return "".join(getattr(SYMBOLS[part], markup) if odd % 2 else write(part) for odd, part in enumerate(parts))
+
+
+def source_name(source: str, simulated: Collection[str] = (), separator: str = " ") -> str:
+    """Return the printed name of a source, with the mark of simulated data where it is due.
+
+    Parameters
+    ----------
+    source
+        Id of the source; one that is not of the paper is printed as it is.
+    simulated
+        Ids of the sources whose captures are simulated.
+    separator
+        What stands before the mark, a line break on axes.
+
+    Examples
+    --------
+    >>> source_name("syn_b", {"es"}), source_name("es", {"es"})
+    ('Syn-B', 'ES (simulated)')
+    """
+    name = SOURCE_NAMES.get(source, source)
+    return f"{name}{separator}(simulated)" if source in simulated else name
+
+
+def ordered_sources(sources: Iterable[str]) -> list[str]:
+    """Return distinct sources, those of the paper first and in its order.
+
+    Examples
+    --------
+    >>> ordered_sources(["own", "es", "syn", "es"])
+    ['syn', 'es', 'own']
+    """
+    distinct = list(dict.fromkeys(sources))
+    known = [source for source in SOURCE_NAMES if source in distinct]
+    return known + [source for source in distinct if source not in SOURCE_NAMES]
+
+
+def distinct_images(sources: Iterable[str]) -> list[str]:
+    """Leave out the recaptures where Syn-B stands for them: their unperturbed images are the same base images.
+
+    Examples
+    --------
+    >>> distinct_images(["syn", "syn_b", "es"]), distinct_images(["es"])
+    (['syn', 'syn_b'], ['es'])
+    """
+    given = ordered_sources(sources)
+    return [source for source in given if not ("syn_b" in given and source in ("es", "diverse"))]
+
+
+def check_tiers(tiers: Iterable[str], place: str, also: Collection[str] = ()) -> None:
+    """Raise a `PairedEvalError` for a tier that would not be shown.
+
+    Parameters
+    ----------
+    tiers
+        Tiers of rows, repeated or not.
+    place
+        What the message calls the rows.
+    also
+        Further words that are allowed.
+    """
+    unknown = sorted({str(tier) for tier in tiers} - {*TIERS, *also})
+    if unknown:
+        raise PairedEvalError(f"{place}: tier {unknown[0]!r} is none of {', '.join(TIERS)}; assign the tiers again")
+
+
+def condition_name(condition: str) -> str:
+    """Return a short printed name of a condition.
+
+    Examples
+    --------
+    >>> condition_name("gaussian_noise-2"), condition_name("l1-k05"), condition_name("rotate+5")
+    ('Gaussian noise 2', 'l1 k05', 'Rotate+5')
+    """
+    words = condition.replace("_", " ").replace("-", " ")
+    if re.fullmatch(r"l\d+ k\d+", words):
+        return words
+    return words.replace("jpeg", "JPEG", 1) if words.startswith("jpeg") else words[:1].upper() + words[1:]
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words as an English list.
+
+    Examples
+    --------
+    >>> listed(["ES"]), listed(["Syn", "ES", "Diverse"])
+    ('ES', 'Syn, ES and Diverse')
+    """
+    *head, last = list(words)
+    return f"{', '.join(head)} and {last}" if head else last
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun in the singular or the plural.
+
+    Examples
+    --------
+    >>> counted(1, "cell"), counted(11088, "cell")
+    ('1 cell', '11,088 cells')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,170 @@
+"""The report page: one HTML file that needs nothing else, not even a network."""
+
+import base64
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from pairedeval.errors import PairedEvalError
+from pairedeval.files import write_text
+from pairedeval.report.captions import Caption
+from pairedeval.report.findings import Finding
+from pairedeval.report.names import listed, notation, ordered_sources, source_name
+from pairedeval.report.render import to_html
+from pairedeval.report.table import Table
+
+MEDIA_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where an item of the page comes from.
+
+    Attributes
+    ----------
+    file
+        File that holds the item or its numbers, relative to the study.
+    rule
+        Rule of the workflow that wrote it.
+    script
+        Script of that rule.
+    """
+
+    file: str
+    rule: str
+    script: str
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table on the page."""
+
+    table: Table
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """A figure on the page.
+
+    Attributes
+    ----------
+    name
+        Id, such as ``figure_01``.
+    path
+        SVG or PNG file; its content goes into the page.
+    caption
+        Title, text and text for listeners.
+    provenance
+        Where the figure comes from.
+    """
+
+    name: str
+    path: Path
+    caption: Caption
+    provenance: Provenance
+
+
+@dataclass(frozen=True)
+class Page:
+    """All content of the page; texts are templates (see `pairedeval.report.names.notation`).
+
+    Attributes
+    ----------
+    title
+        Heading of the page.
+    lead
+        What was run, and on what: one or two sentences.
+    facts
+        Short numbers under the lead, label to value.
+    coverage
+        Share of the clean development images that the acceptance threshold accepts, at least.
+    simulated
+        Sentences about what is simulated; empty if nothing is.
+    findings
+        Main findings.
+    figures, tables
+        Items in printed order.
+    timings
+        Table of the time each rule took, if known.
+    software
+        Version per package.
+    """
+
+    title: str
+    lead: str
+    facts: Mapping[str, str]
+    coverage: float
+    simulated: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    figures: tuple[PageFigure, ...]
+    tables: tuple[PageTable, ...]
+    timings: Table | None = None
+    software: Mapping[str, str] = field(default_factory=dict)
+
+
+def simulated_captures(simulated: Collection[str]) -> tuple[str, ...]:
+    """Return the sentences for `Page.simulated` of a study whose captures are simulated.
+
+    Parameters
+    ----------
+    simulated
+        Ids of these sources; none gives no sentence.
+
+    Examples
+    --------
+    >>> simulated_captures({"es"})[0]
+    'The captures of ES are simulated: they were computed from the base images, without screen, paper or camera.'
+    """
+    if not simulated:
+        return ()
+    names = listed(source_name(source) for source in ordered_sources(sorted(simulated)))
+    return (
+        f"The captures of {names} are simulated: they were computed from the base images, "
+        "without screen, paper or camera.",
+        "Numbers on these sources show how the method works; they say nothing about physical recaptures.",
+    )
+
+
+def render_page(page: Page, path: str | Path) -> None:
+    """Write the page, atomically.
+
+    Raises
+    ------
+    PairedEvalError
+        If a figure file is missing or neither SVG nor PNG.
+    """
+    write_text(page_html(page), path)
+
+
+def page_html(page: Page) -> str:
+    """Return the page as one HTML document without external references."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    loader = PackageLoader("pairedeval", "report")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["notation"] = lambda text: Markup(notation(text, "html"))
+    environment.filters["table"] = lambda table: Markup(to_html(table))
+    environment.filters["data_uri"] = data_uri
+    style = resources.files("pairedeval.report").joinpath("page.css").read_text(encoding="utf-8")
+    return environment.get_template("page.html.j2").render(page=page, style=Markup(style)) + "\n"
+
+
+def data_uri(path: str | Path) -> str:
+    """Return a figure file as a data URI.
+
+    Raises
+    ------
+    PairedEvalError
+        If the file is missing or neither SVG nor PNG.
+    """
+    figure = Path(path)
+    if figure.suffix not in MEDIA_TYPES:
+        raise PairedEvalError(f"{figure}: the page takes SVG and PNG figures; save the figure as one of them")
+    if not figure.is_file():
+        raise PairedEvalError(f"{figure}: no such figure; draw it first")
+    return f"data:{MEDIA_TYPES[figure.suffix]};base64,{base64.b64encode(figure.read_bytes()).decode()}"

@@ -1,0 +1,106 @@
+# Settings of the study, lists that the rules expand over, and the only helper functions. No rules here.
+import os
+import re
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+if "study" not in config:
+
+    configfile: "config/digits.yaml"
+
+
+# Relative to this file: also right when another workflow includes this one as a module.
+WORKFLOW = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
+ROOT = WORKFLOW.parent
+# Snakemake hands this path on to every job, so that scripts find the package beside this folder.
+sys.path.insert(0, str(WORKFLOW))
+
+from pairedeval.code import code_digest
+from pairedeval.errors import PairedEvalError
+from pairedeval.models.registry import read_registry
+from pairedeval.seeds import digest
+from pairedeval.settings import read_schema, read_settings
+
+RESOURCES = os.path.relpath(ROOT / "resources")
+REGISTRY = os.path.relpath(ROOT / str(config.get("models", "")))
+
+try:
+    settings = read_settings(
+        config,
+        schema=read_schema(ROOT / "config/schemas/study.schema.yaml"),
+        place=", ".join(map(str, workflow.configfiles)) or "the configuration",
+    )
+    registry = {entry.model: entry for entry in read_registry(REGISTRY)}
+except PairedEvalError as error:
+    sys.exit(str(error))
+
+RESULTS = f"results/{settings['study']}"
+MODELS = list(registry)
+SOURCES = ["syn", "syn_b", "es", "diverse"]
+# Images are made once and shared: syn_b and the probes both use the perturbed base images.
+IMAGE_SETS = ["syn", "base"]
+CAPTURES = ["es", "diverse"]
+INFERRED = ["syn", *CAPTURES]
+# Every kind of images so far is captured by the camera model; real captures come with their own kind.
+SIMULATED = CAPTURES
+TABLES = ["table_06", "table_07", "table_models", "table_sources", "table_tiers"]
+FIGURES = ["figure_01", "figure_07", "figure_accuracy", "figure_intervals"]
+# The page shows pictures as PNG and everything else as SVG.
+PAGE_FIGURES = ["figure_01.svg", "figure_intervals.svg", "figure_accuracy.svg", "figure_07.png"]
+PAGE_RESULTS = ["widths", "panel_widths", "tiers", "accuracy", "sources", "models", "timings"]
+ANALYSES = ["panel", *PAGE_RESULTS]
+
+
+def code(script):
+    """Digest of a rule's script and of all package code behind it; Snakemake itself watches only the script."""
+    return code_digest(WORKFLOW / "scripts" / f"{script}.py")
+
+
+def config_digest(*sections):
+    """Digest of the parts of the configuration that decide a result."""
+    return digest(*(f"{section}={settings[section]!r}" for section in ("study", *sections)))[:16]
+
+
+def condition_tables(wildcards):
+    """Tables that name the conditions of an image set."""
+    tables = {"syn": ["corruptions"], "base": ["corruptions", "transforms"]}[wildcards.image_set]
+    return collect("<resources>/conditions/{table}.csv", table=tables)
+
+
+def perturbed_images(wildcards):
+    """Image set of a source; simulated captures say so in their name."""
+    mark = "_simulated" if wildcards.source in SIMULATED else ""
+    return f"<results>/images/{wildcards.source}{mark}.zip"
+
+
+def benchmark_files():
+    """Benchmarks of every job before the report, in the order of the stations."""
+    return [
+        "<benchmarks>/prepare_images.tsv",
+        *collect("<benchmarks>/perturb/{image_set}.tsv", image_set=IMAGE_SETS),
+        *collect("<benchmarks>/simulate_captures/{source}.tsv", source=CAPTURES),
+        *collect("<benchmarks>/train/{model}.tsv", model=MODELS),
+        *collect("<benchmarks>/infer/{source}/{model}.tsv", source=INFERRED, model=MODELS),
+        *collect("<benchmarks>/probe/{model}.tsv", model=MODELS),
+        *collect("<benchmarks>/record_probes/{model}.tsv", model=MODELS),
+        "<benchmarks>/assign_tiers.tsv",
+        "<benchmarks>/select_panel.tsv",
+        *collect("<benchmarks>/identify/{source}.tsv", source=SOURCES),
+        "<benchmarks>/summarise_widths.tsv",
+        "<benchmarks>/summarise_accuracy.tsv",
+    ]
+
+
+def registry_entry(wildcards):
+    """One model's row of the registry, as plain values."""
+    return asdict(registry[wildcards.model])
+
+
+def more_memory(base):
+    """Memory in MB that doubles with each attempt."""
+
+    def memory(wildcards, attempt):
+        return base * 2 ** (attempt - 1)
+
+    return memory
