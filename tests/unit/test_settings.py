@@ -43,7 +43,7 @@ def test_defaults_are_filled_in_without_touching_the_input(schema):
     ("path", "value", "message"),
     [
         ("sead", 1, "own.yaml: sead: unknown key; did you mean 'seed'?"),
-        ("zzz", 1, "own.yaml: zzz: unknown key; known keys: study, title, seed, models, images, inference"),
+        ("zzz", 1, "own.yaml: zzz: unknown key; known keys: study, title, seed, models, images, prompts, "),
         ("images.sise", 64, "own.yaml: images.sise: unknown key; did you mean 'size'?"),
         ("images.size", 16, "own.yaml: images.size: 16 is less than the minimum of 32"),
         ("images.size", "64", "own.yaml: images.size: '64' is not of type 'integer'"),

@@ -7,7 +7,7 @@ def test_the_default_study_is_the_digits(checkout):
     planned = checkout.planned("--configfile", "config/digits.yaml")
     assert planned["train"] >= 10
     assert planned["infer"] == 3 * planned["train"]
-    assert planned["perturb"] == 4
+    assert planned["perturb"] + planned["simulate_captures"] == 4
 
 
 def test_a_single_table_plans_no_figure(checkout):
@@ -29,7 +29,7 @@ def test_keys_of_the_default_study_do_not_survive_in_another_one(checkout):
     (checkout.folder / "config/own.yaml").write_text(
         "study: own\ntitle: Own\nseed: 1\nmodels: config/models/smoke.csv\nimages: {kind: digits}\n"
     )
-    out = checkout.snakemake("--dry-run", "--configfile", "config/own.yaml").stdout
+    out = checkout.snakemake("--dry-run", "--configfile", "config/own.yaml", "--summary").stdout
     assert "results/own/" in out
     assert "results/digits/" not in out
 

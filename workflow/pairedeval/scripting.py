@@ -26,7 +26,9 @@ def job(snakemake: Any) -> Iterator[None]:
     """
     log = Path(snakemake.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(filename=log, filemode="w", level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    # Some libraries set up logging when they are imported, which a script has done by now: hence force.
+    line = "%(asctime)s %(levelname)s %(message)s"
+    logging.basicConfig(filename=log, filemode="w", level=logging.INFO, format=line, force=True)
     logging.captureWarnings(True)
     place = " ".join([snakemake.rule, *map(str, snakemake.wildcards)])
     try:

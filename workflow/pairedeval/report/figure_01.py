@@ -63,6 +63,9 @@ def _bars(axis: "Axes", widths: pd.DataFrame) -> None:
             text, (place, height), (0, 2), textcoords="offset points", ha="center", va="bottom",
             fontweight="bold", fontsize=7.5, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         )  # fmt: skip
+    # Parts of no height stand on top of the bar and would pin the axis there.
+    axis.use_sticky_edges = False
     axis.margins(y=0.12)
+    axis.set_ylim(bottom=0)
     grid_lines(axis, "y")
     axis.tick_params(axis="x", length=0)

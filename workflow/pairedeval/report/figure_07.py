@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pairedeval.report.names import notation
-from pairedeval.report.style import TEXT_WIDTH, styled
+from pairedeval.report.style import FAINT, TEXT_WIDTH, styled
 
 GAP = 0.05  # inches between pictures
 HEADING = 0.4  # inches above the pictures of a row: its heading and their titles
@@ -53,6 +53,7 @@ def figure_07(rows: Sequence[PictureRow]) -> Figure:
             left = column * (side + GAP)
             axis = figure.add_axes((left / TEXT_WIDTH, (top - line) / height, side / TEXT_WIDTH, side / height))
             axis.imshow(picture, interpolation="nearest")
-            axis.set_axis_off()
+            axis.set(xticks=[], yticks=[])
+            axis.spines[:].set(visible=True, color=FAINT)  # where a white picture ends
             axis.set_title(notation(title, "plot"), fontsize=6, pad=2)
     return figure

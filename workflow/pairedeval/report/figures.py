@@ -5,7 +5,7 @@ Figures 1 and 7 of the paper stand in `figure_01` and `figure_07`.
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -176,8 +176,10 @@ def _interval_panel(axis: "Axes", bounds: pd.DataFrame, cells: Sequence[tuple[st
             capstyle="butt",
         )
     one = bounds[bounds["level"] == "I0"]
-    axis.scatter(100 * one["independent"], rows[one.index], marker="|", s=36, color=INK, linewidth=0.9, zorder=3)
-    axis.scatter(100 * one["observed"], rows[one.index], s=13, color=RED, edgecolor="white", linewidth=0.5, zorder=4)
+    # Not clipped: many values are zero, and their marks would be cut in half by the axis.
+    shown: dict[str, Any] = {"zorder": 4, "clip_on": False}
+    axis.scatter(100 * one["independent"], rows[one.index], marker="|", s=36, color=INK, linewidth=0.9, **shown)
+    axis.scatter(100 * one["observed"], rows[one.index], s=13, color=RED, edgecolor="white", linewidth=0.5, **shown)
     axis.set_xlim(left=0)
     grid_lines(axis, "x")
     axis.tick_params(axis="y", length=0)

@@ -194,7 +194,7 @@ def condition_name(condition: str) -> str:
     words = condition.replace("_", " ").replace("-", " ")
     if re.fullmatch(r"l\d+ k\d+", words):
         return words
-    return words.replace("jpeg", "JPEG", 1) if words.startswith("jpeg") else words[:1].upper() + words[1:]
+    return words.replace("jpeg compression", "JPEG", 1) if words.startswith("jpeg") else words[:1].upper() + words[1:]
 
 
 def listed(words: Iterable[str]) -> str:
