@@ -9,8 +9,8 @@ import pytest
 
 from pairedeval.errors import RecordsError
 from pairedeval.identification import LEVELS, TARGETS, ClassStates, identify, identify_separate
-from pairedeval.identification.classes import Classes
 from pairedeval.identification.class_states import wrong_records
+from pairedeval.identification.classes import Classes
 from pairedeval.identification.enumerate import correspondences, enumerated_bounds
 from pairedeval.records import Predictions, RecordBlock
 from pairedeval.states import outcomes, response_states
