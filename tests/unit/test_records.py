@@ -40,7 +40,7 @@ def edited(records, column, value, rows=slice(0, 1)):
         ("true_class_probability", 0.95, "r: condition clean, image image-00: true_class_probability exceeds"),
         ("true_class_probability", 0.5, "r: condition clean, image image-00: the prediction is correct, so"),
         ("split", "test", "r: condition clean, image image-00: split is neither"),
-        ("split", "evaluation", "r: image image-00 has several labels or splits"),
+        ("split", "evaluation", "r: condition fog-2, image image-00: split differs from that in another condition"),
         ("image_id", "image-01", "r: condition clean, image image-01: the image stands twice"),
         ("image_id", "new", "r: condition clean has 6 of 7 images"),
         ("label", 1, "r: condition clean, image image-00: "),
@@ -50,7 +50,7 @@ def test_a_broken_row_is_named(records, column, value, message):
     frame = edited(records, column, value)
     if column == "label":
         frame["prediction"] = 5
-        message = "r: image image-00 has several labels or splits"
+        message = "r: condition fog-2, image image-00: label differs from that in another condition"
     with pytest.raises(RecordsError) as caught:
         check_records(frame, "r")
     assert str(caught.value).startswith(message)

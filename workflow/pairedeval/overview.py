@@ -36,8 +36,8 @@ def accuracy_by_tier(cells: pd.DataFrame) -> pd.DataFrame:
     perturbed = cells.groupby([*keys, "tier"], sort=False)["perturbed_accuracy"].agg(accuracy="mean", conditions="size")
     clean = cells.groupby(keys, sort=False)["clean_accuracy"].agg(accuracy="first")
     clean = clean.assign(tier="clean", conditions=1).reset_index()
-    accuracy = pd.concat([clean, perturbed.reset_index()], ignore_index=True)
-    return accuracy.loc[:, [*keys, "tier", "accuracy", "conditions"]]
+    accuracy: pd.DataFrame = pd.concat([clean, perturbed.reset_index()], ignore_index=True)
+    return accuracy.reindex(columns=[*keys, "tier", "accuracy", "conditions"])
 
 
 def source_extents(cells: pd.DataFrame, index: pd.DataFrame) -> pd.DataFrame:

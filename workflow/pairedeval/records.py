@@ -135,9 +135,6 @@ def check_records(frame: pd.DataFrame, place: str) -> None:
     if frame.empty:
         raise RecordsError(f"{place}: no records; infer at least the clean condition")
     _refuse(
-        frame, frame.duplicated(["condition", "image_id"]), place, "the image stands twice in its condition; keep one"
-    )
-    _refuse(
         frame,
         ~frame["split"].isin([DEVELOPMENT, EVALUATION]),
         place,
@@ -156,7 +153,7 @@ def check_records(frame: pd.DataFrame, place: str) -> None:
         place,
         "the prediction is correct, so confidence and true_class_probability must be equal",
     )
-    _check_images(frame, place)
+    _check_grid(frame, place)
 
 
 def block(frame: pd.DataFrame, split: str, place: str = "records") -> RecordBlock:
@@ -196,22 +193,27 @@ def block(frame: pd.DataFrame, split: str, place: str = "records") -> RecordBloc
     )
 
 
-def _refuse(frame: pd.DataFrame, broken: pd.Series, place: str, reason: str) -> None:
+def _refuse(frame: pd.DataFrame, broken: "pd.Series[bool] | np.ndarray", place: str, reason: str) -> None:
     if broken.any():
         row = frame.iloc[int(np.argmax(broken))]
         raise RecordsError(f"{place}: condition {row['condition']}, image {row['image_id']}: {reason}")
 
 
-def _check_images(frame: pd.DataFrame, place: str) -> None:
-    """Each condition holds the same images, each image one label and one split."""
-    per_image = frame.groupby("image_id", sort=False)[["label", "split"]].nunique()
-    changed = per_image[(per_image > 1).any(axis=1)]
-    if len(changed):
-        raise RecordsError(f"{place}: image {changed.index[0]} has several labels or splits; it must keep one of each")
-    images = len(per_image)
-    counts = frame.groupby("condition", sort=False).size()
-    short = counts[counts != images]
-    if len(short):
+def _check_grid(frame: pd.DataFrame, place: str) -> None:
+    """Each condition holds each image once, each image one label and one split; compared as codes, not as text."""
+    condition, conditions = pd.factorize(frame["condition"])
+    image, images = pd.factorize(frame["image_id"])
+    twice = pd.Series(condition * len(images) + image).duplicated().to_numpy()
+    _refuse(frame, twice, place, "the image stands twice in its condition; keep one")
+    first = np.unique(image, return_index=True)[1]
+    for column in ("label", "split"):
+        value = pd.factorize(frame[column])[0]
+        changed = value != value[first][image]
+        _refuse(frame, changed, place, f"{column} differs from that in another condition; an image keeps its {column}")
+    counts = np.bincount(condition)
+    if (counts != len(images)).any():
+        short = int(np.argmax(counts != len(images)))
         raise RecordsError(
-            f"{place}: condition {short.index[0]} has {short.iloc[0]} of {images} images; infer it again for all images"
+            f"{place}: condition {conditions[short]} has {counts[short]} of {len(images)} images; "
+            "infer it again for all images"
         )
