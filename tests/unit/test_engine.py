@@ -246,8 +246,8 @@ def test_batches_shrink_when_memory_runs_out(workers):
 
 
 def test_a_reduced_batch_size_is_kept(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: failures.append(1))
     failures: list[int] = []
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: failures.append(1))
     images = {f"{number}": np.full((2, 2, 3), number, np.uint8) for number in range(32)}
     batches = Batches(stub(CLASSES, largest=2), 8, 1)
     for _ in range(2):
