@@ -83,7 +83,7 @@ def test_more_training_images_do_not_move_the_base_images() -> None:
     [
         (
             {"base": 4},
-            "class b has 3 images, too few for 4 of role base after 0 of other roles; choose fewer per class",
+            "class b has 3 images, too few for 4 of role base after 0 of other roles; lower images.base_per_class in",
         ),
         ({"base": 2, "syn": 2}, "class b has 3 images, too few for 2 of role syn after 2 of other roles"),
         ({"base": 3, "train": None}, "class b has 3 images, too few for 1 of role train after 3 of other roles"),

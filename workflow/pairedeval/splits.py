@@ -144,5 +144,5 @@ def _refuse_short(class_ids: pd.Series, role: str, used: int, count: int) -> Non
         name = sorted(short)[0]
         raise PairedEvalError(
             f"class {name} has {sizes[name]} images, too few for {count} of role {role} after {used} of other roles; "
-            "choose fewer per class"
+            f"lower images.{role}_per_class in the configuration of the study"
         )
