@@ -35,6 +35,24 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
+rule images:
+    input:
+        collect("<results>/images/{name}", name=["index.parquet", "clean.zip"]),
+        collect("<results>/images/{image_set}.zip", image_set=IMAGE_SETS),
+        collect("<results>/images/{source}_simulated.zip", source=SIMULATED),
+    localrule: True
+    message:
+        "All images are there"
+
+
+rule models:
+    input:
+        collect("<results>/models/{model}.{suffix}", model=MODELS, suffix=["safetensors", "json"]),
+    localrule: True
+    message:
+        "All models are there"
+
+
 rule records:
     input:
         collect("<results>/records/{source}/{model}.parquet", source=SOURCES, model=MODELS),
@@ -73,6 +91,8 @@ rule all:
     default_target: True
     input:
         "<results>/report.html",
+        rules.images.input,
+        rules.models.input,
         rules.records.input,
         rules.analyses.input,
         rules.tables.input,

@@ -1,7 +1,7 @@
 """Image sets: one ZIP of lossless PNGs per set, and the one way in which image bytes become pixels.
 
 A set holds members ``<condition>/<image_id>.png`` in condition order, then by image id. The members are stored
-(PNGs are compressed already) and dated 1980, so the same pixels give the same bytes.
+(where it is worth it, the PNG is compressed itself) and dated 1980, so the same pixels give the same bytes.
 """
 
 import io
@@ -16,9 +16,11 @@ from PIL import Image, UnidentifiedImageError
 
 from pairedeval.errors import ImageError
 from pairedeval.files import atomic_path
+from pairedeval.seeds import digest
 
 SUFFIX = ".png"
 EPOCH = (1980, 1, 1, 0, 0, 0)
+SMALL = 1 << 16  # bytes of pixels
 Member = tuple[str, str, np.ndarray]
 
 
@@ -80,15 +82,25 @@ class ImageStore:
         """
         return decode_image(self.read_bytes(condition, image_id), f"{self.path}: {_member_name(condition, image_id)}")
 
+    def fingerprint(self, condition: str, image_ids: Iterable[str]) -> str:
+        """Return a digest of images by checksum and size as the ZIP lists them: as telling as the bytes, and quick."""
+        listed = (self._info(condition, image_id) for image_id in image_ids)
+        return digest(*((info.CRC, info.file_size) for info in listed))
+
     def read_bytes(self, condition: str, image_id: str) -> bytes:
         """Return the stored PNG of one image; the checksum of the ZIP is checked."""
+        info = self._info(condition, image_id)
+        try:
+            return self._zip.read(info)
+        except (zipfile.BadZipFile, OSError, EOFError) as error:
+            raise ImageError(f"{self.path}: {info.filename} is damaged ({error}); make the image set again") from error
+
+    def _info(self, condition: str, image_id: str) -> zipfile.ZipInfo:
         name = _member_name(condition, image_id)
         try:
-            return self._zip.read(name)
+            return self._zip.getinfo(name)
         except KeyError:
             raise ImageError(f"{self.path}: {name} is missing; make the image set again") from None
-        except (zipfile.BadZipFile, OSError, EOFError) as error:
-            raise ImageError(f"{self.path}: {name} is damaged ({error}); make the image set again") from error
 
 
 def decode_image(data: bytes, place: str) -> np.ndarray:
@@ -135,8 +147,10 @@ def encode_png(pixels: np.ndarray) -> bytes:
     >>> bool((decode_image(encode_png(pixels), "example") == pixels).all())
     True
     """
+    # Every model decodes every image again: for small pictures that costs more than the bytes it saves.
+    level = 0 if pixels.nbytes <= SMALL else 1
     buffer = io.BytesIO()
-    Image.fromarray(pixels, mode=None).save(buffer, format="PNG", compress_level=6)
+    Image.fromarray(pixels, mode=None).save(buffer, format="PNG", compress_level=level)
     return buffer.getvalue()
 
 

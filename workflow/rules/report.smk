@@ -19,7 +19,6 @@ rule collect_timings:
         runtime=10,
     params:
         code=code("collect_timings"),
-        folder=f"{RESULTS}/benchmarks",
     message:
         "Adding up what the jobs took"
     script:

@@ -1,8 +1,11 @@
 """What the jobs of the study took."""
 
+from os.path import commonpath
+
 from pairedeval.files import write_table
 from pairedeval.scripting import job
 from pairedeval.timings import collect_timings
 
 with job(snakemake):
-    write_table(collect_timings(snakemake.input.benchmarks, snakemake.params.folder), snakemake.output[0])
+    benchmarks = list(snakemake.input.benchmarks)
+    write_table(collect_timings(benchmarks, commonpath(benchmarks)), snakemake.output[0])
