@@ -1,7 +1,6 @@
 """Running one model over all conditions of one source, with a checkpoint after each condition."""
 
 import hashlib
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from tqdm import tqdm
 
 from pairedeval.errors import ImageError, ModelError
 from pairedeval.images import ImageStore
@@ -24,6 +22,7 @@ from pairedeval.models.loaded import LoadedModel
 from pairedeval.models.pool import load_model
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.versions import software_versions
+from pairedeval.progress import progress_bar
 from pairedeval.records import write_records
 from pairedeval.seeds import digest
 
@@ -189,7 +188,7 @@ def _infer(
     with ExitStack() as stack:
         conditions = _conditions([stack.enter_context(ImageStore(path)) for path in stores], images.image_ids)
         total = len(conditions) * len(images.image_ids)
-        progress = stack.enter_context(tqdm(total=total, unit="img", file=sys.stderr, mininterval=1.0))
+        progress = stack.enter_context(progress_bar(total, model.name, "img"))
         for condition in conditions:
             progress.set_description(f"{model.name} {condition.name}", refresh=False)
             outputs = checkpoints.load(condition.name, condition.digest)

@@ -1,6 +1,5 @@
 """Training of the study's own models: seeded, on one CPU thread, the same bits on every run."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
-from tqdm import tqdm
 
 from pairedeval.models.augmentation import augment
 from pairedeval.models.loaded import ClassSet
@@ -17,6 +15,7 @@ from pairedeval.models.registry import ModelEntry, TrainingRecipe
 from pairedeval.models.small import build_classifier, normalise, resize
 from pairedeval.models.versions import software_versions
 from pairedeval.models.weights import write_weights
+from pairedeval.progress import progress_bar
 from pairedeval.seeds import derive_seed
 
 BATCH_SIZE = 64
@@ -129,7 +128,8 @@ def fit(
     schedule: torch.optim.lr_scheduler.OneCycleLR | None = None
     losses = []
     network.train()
-    for _ in tqdm(range(recipe.epochs), desc=f"train {name}", unit="epoch", file=sys.stderr):
+    progress = progress_bar(recipe.epochs, f"train {name}", "epoch")
+    for _ in range(recipe.epochs):
         epoch = batches()
         if schedule is None:
             steps = recipe.epochs * len(epoch)
@@ -143,6 +143,8 @@ def fit(
             schedule.step()
             total += value.item()
         losses.append(total / len(epoch))
+        progress.update()
+    progress.close()
     return losses
 
 

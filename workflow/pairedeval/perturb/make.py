@@ -14,7 +14,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from pairedeval.code import code_digest
 from pairedeval.errors import PairedEvalError
@@ -24,6 +23,7 @@ from pairedeval.perturb.capture import capture
 from pairedeval.perturb.conditions import Capture, Condition, Corruption, Transform, conditions_of_set
 from pairedeval.perturb.corruptions import corrupt
 from pairedeval.perturb.transforms import transform
+from pairedeval.progress import progress_bar
 from pairedeval.records import CLEAN
 from pairedeval.seeds import digest
 from pairedeval.splits import BASE, SYN
@@ -85,7 +85,7 @@ def perturb_set(
     """
     shards = _plan(image_set, Path(index), Path(clean), Path(conditions), Path(work), seed)
     missing = [shard for shard in shards if not shard.path.exists()]
-    with tqdm(total=len(shards), initial=len(shards) - len(missing), desc=image_set, unit="condition") as progress:
+    with progress_bar(len(missing), image_set, "condition") as progress:
         for shard in _make_all(missing, workers):
             progress.set_postfix_str(shard.condition.condition)
             progress.update()
