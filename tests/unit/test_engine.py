@@ -276,7 +276,8 @@ def test_a_missing_image_is_named(study, tmp_path):
         study.infer("short", stores=[study.clean, short])
 
 
-def test_progress_on_standard_error(study, capsys):
+def test_progress_on_standard_error(study, capsys, monkeypatch):
+    monkeypatch.setattr("pairedeval.progress.SECONDS_BETWEEN_LINES", 0.0)
     study.infer("shown")
     captured = capsys.readouterr()
     assert captured.out == ""
