@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help study test lint format lock manual
+.PHONY: help study test lint format lock manual benchmarks
 
 help:
 	@sed -n 's/^# \(make [a-z]* .*\)/  \1/p' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ format: $(READY)
 	$(BIN)/ruff format workflow tests
 	$(BIN)/ruff check --fix workflow tests
 	$(BIN)/snakefmt Snakefile workflow
+
+# make benchmarks   time the analyses at the full shape of the paper, on simulated records
+benchmarks: $(READY)
+	@$(BIN)/python tests/benchmarks/run.py
 
 # make manual   rewrite config/README.md from the schema
 manual: $(READY)

@@ -30,7 +30,11 @@ include: "workflow/rules/sources.smk"
 include: "workflow/rules/perturb.smk"
 include: "workflow/rules/inference.smk"
 include: "workflow/rules/identification.smk"
+include: "workflow/rules/correspondence.smk"
+include: "workflow/rules/policies.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/tables_correspondence.smk"
+include: "workflow/rules/tables_policies.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
@@ -64,7 +68,8 @@ rule records:
 
 rule analyses:
     input:
-        collect("<results>/analyses/{part}/{source}.parquet", part=["cells", "bounds"], source=SOURCES),
+        collect("<results>/analyses/{part}/{source}.parquet", part=SOURCE_ANALYSES, source=SOURCES),
+        collect("<results>/analyses/calibration/{source}.parquet", source=CAPTURES),
         collect("<results>/analyses/{name}.parquet", name=ANALYSES),
     localrule: True
     message:

@@ -12,8 +12,14 @@ from pairedeval.identification import LEVELS, ClassStates, identify
 from pairedeval.identification.class_states import observed_states
 from pairedeval.identification.classes import Classes
 from pairedeval.policies import compare_policies, compare_policies_separate, select_policies
-from pairedeval.policies.selection import NO_POLICY, RULES, least, realized_regret
-from pairedeval.policies.summaries import established, realized_selection
+from pairedeval.policies.costs import (
+    LARGEST_COST,
+    LARGEST_DIFFERENCE,
+    SMALLEST_COST,
+    SMALLEST_DIFFERENCE,
+    extreme,
+)
+from pairedeval.policies.selection import NO_POLICY, RULES, least, realized_cost, realized_regret
 from pairedeval.policies.thresholds import COVERAGES, WEIGHTS, policy_thresholds
 from pairedeval.policies.tidy import compare_records, compare_source
 from pairedeval.records import Predictions, RecordBlock, write_records
@@ -197,6 +203,40 @@ def test_rules_and_regret():
     assert select_policies(found, "I0")["fixed_80"].tolist() == [[NO_POLICY]]
 
 
+def test_no_policy_has_no_regret():
+    observed = np.array([[[0.1, 0.4]]])
+    assert np.isnan(realized_regret(observed, np.array([[NO_POLICY]]))).all()
+    assert np.isnan(realized_cost(observed, np.array([[NO_POLICY]]))).all()
+    assert realized_cost(observed, np.array([[1]])).tolist() == [[0.4]]
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_lemma_1_gives_the_upper_ends(name):
+    """Eq. 8 from the separate bounds of both events, at every weight and level."""
+    for bounds in compare(CELLS[name], weights=WEIGHTS).levels.values():
+        assert bounds.event_upper == pytest.approx(bounds.cost.upper, abs=1e-15)
+
+
+def test_policies_of_one_action():
+    """All five records have confidence 0.7: thresholds 0.6 and 0.5 accept the same records, 0.8 none."""
+    found = compare_policies(FIVE_RECORDS, 0.5, np.array([0.6, 0.8, 0.5]), [0.5])
+    assert found.actions.tolist() == [[0, 1, 0]]
+    assert found.coverage.tolist() == [[1, 0, 1]]
+    # Accepting two errors costs at most 0.2, rejecting three retained records always 0.3.
+    assert found.levels["I5"].dominated.tolist() == [[[False, True, False]]]
+
+
+@pytest.mark.parametrize("corner", [LARGEST_COST, SMALLEST_COST, LARGEST_DIFFERENCE, SMALLEST_DIFFERENCE])
+@pytest.mark.parametrize("scale", [1, 100_000])  # large numbers do not fit into one integer and are not tallied
+def test_extremes_are_sums_over_classes(corner, scale):
+    alpha, beta = np.random.default_rng(3).integers(0, 4, (2, 4, 3, 50)) * scale
+    weights = np.array([0.0, 0.3, 1.0])
+    weight = weights[:, None, None, None]
+    value = weight * alpha + corner.sign * (1 - weight) * beta
+    expected = (value.max(axis=1) if corner.most_wrong else value.min(axis=1)).sum(axis=2)
+    assert extreme((alpha, beta), weights, corner, 200) == pytest.approx(expected / 200, rel=1e-12, abs=1e-12)
+
+
 def test_least_prefers_in_order():
     assert least(np.array([[0.1, 0.1], [0.3, 0.2]]), np.array([1, 0])).tolist() == [1, 1]
 
@@ -221,49 +261,12 @@ def test_panel_cells_of_a_source(records, tmp_path):
     panel = pd.DataFrame({"source": ["syn"], "model": ["b"], "condition": ["fog-2"]})
     tables = compare_source([tmp_path / "a.parquet", tmp_path / "b.parquet"], panel, weights=[0.5])
     assert set(tables.selections["model"]) == {"b"}
-    with pytest.raises(RecordsError, match="no record file holds a cell of the panel"):
+    with pytest.raises(
+        RecordsError, match="no record file holds a cell to compare; select the cells from these models"
+    ):
         compare_source([tmp_path / "a.parquet"], panel)
 
 
 def test_a_panel_condition_without_records_is_refused(records):
     with pytest.raises(RecordsError, match="records: no records of condition fog-4; infer it or select another panel"):
         compare_records(records, METADATA, ["fog-4"])
-
-
-def test_established_comparisons_are_counted():
-    rows = [
-        # level, policy, other, shared bound, separate bound, mixed
-        ("I0", 0, 1, 0.1, 0.2, True),
-        ("Ik", 0, 1, -0.1, 0.1, True),
-        ("I5", 0, 1, -0.2, 0.1, True),
-        ("I0", 1, 0, 0.1, 0.2, True),
-        ("Ik", 1, 0, 0.0, 0.1, True),
-        ("I5", 1, 0, -1e-13, 0.1, True),  # not strict
-        ("I0", 0, 2, 0.1, 0.2, False),
-        ("Ik", 0, 2, 0.1, 0.2, False),
-        ("I5", 0, 2, -0.1, 0.2, False),  # switches with one outcome only
-        ("I0", 2, 0, 0.1, 0.2, True),
-        ("Ik", 2, 0, 0.1, 0.2, True),
-        ("I5", 2, 0, -0.1, -0.1, True),  # separate intervals establish it as well
-    ]
-    names = ["level", "policy", "other", "difference_upper", "separate_upper", "mixed"]
-    table = pd.DataFrame(rows, columns=names).assign(source="es", model="m", condition="c", weight=0.5)
-    counted = established(table).set_index("gain")
-    assert counted["comparisons"].to_dict() == {"shared": 1, "overlap": 1, "states": 1}
-    assert counted["gaining_cells"].to_dict() == {"shared": 1, "overlap": 1, "states": 1}
-    assert counted["cells"].to_dict() == {"shared": 1, "overlap": 1, "states": 1}
-
-
-def test_realized_selection_compares_both_rules():
-    rows = [
-        ("a", "minimax_regret", 0.1),
-        ("a", "feasible_mean", 0.3),
-        ("b", "minimax_regret", 0.2),
-        ("b", "feasible_mean", 0.2 + 1e-13),
-        ("b", "fixed_80", 0.9),
-    ]
-    table = pd.DataFrame(rows, columns=["model", "rule", "regret"])
-    table = table.assign(source="es", condition="c", weight=0.5, level="I5")
-    found = realized_selection(table).iloc[0]
-    assert found[["regret_feasible_mean", "regret_minimax"]].tolist() == pytest.approx([0.25, 0.15])
-    assert found[["cells", "minimax_better_cells", "minimax_worse_cells", "tied_cells"]].tolist() == [2, 1, 0, 1]

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from pairedeval.errors import RecordsError
-from pairedeval.pairing import join_sides
-from pairedeval.predictions import read_predictions
+from pairedeval.own.pairing import join_sides
+from pairedeval.own.predictions import read_predictions
 
 HEADER = "image_id,label,prediction,confidence,true_class_probability\n"
 GOOD = HEADER + "a,cat,cat,0.9,0.9\nb,dog,cat,0.6,0.3\n"

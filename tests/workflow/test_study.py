@@ -36,15 +36,16 @@ def test_the_report_stands_alone_and_says_what_is_simulated(finished):
     page = (finished.results / "report.html").read_text(encoding="utf-8")
     assert not re.findall(r"(?:src|href)=[\"'](?!#|data:)(?!https://arxiv\.org)[^\"']*", page)
     assert "simulated" in page
-    for name in ("table_06", "table_07", "figure_01", "figure_07"):
+    for name in ("table_04", "table_06", "table_15", "figure_01", "figure_05", "figure_07"):
         assert f'id="{name}"' in page
 
 
 def test_every_target_exists_and_nothing_is_left_over(finished):
-    for name in ("table_06", "table_07", "table_models", "table_sources", "table_tiers"):
+    paper = (f"table_{number:02}" for number in (4, *range(6, 16), 40))
+    for name in (*paper, "table_models", "table_sources", "table_tiers"):
         for suffix in ("csv", "md", "tex"):
             assert (finished.results / f"tables/{name}.{suffix}").stat().st_size
-    for name in ("figure_01", "figure_07", "figure_accuracy", "figure_intervals"):
+    for name in ("figure_01", "figure_05", "figure_07", "figure_accuracy", "figure_intervals"):
         for suffix in ("pdf", "svg", "png"):
             assert (finished.results / f"figures/{name}.{suffix}").stat().st_size
     assert not [path for path in finished.results.rglob("*") if path.is_file() and ".part" in path.name]
@@ -85,6 +86,19 @@ def test_images_made_again_are_the_same_to_the_bit_and_only_timings_follow(finis
     finished.snakemake("results/smoke/images/es_simulated.zip")
     assert path.read_bytes() == before
     assert finished.planned().keys() == {"collect_timings", "report", "all"}
+
+
+def test_a_change_of_one_policy_weight_reruns_policies_only(finished):
+    path = finished.folder / "config/smoke.yaml"
+    before = path.read_text()
+    path.write_text(before + "policies: {weights: [0.25, 0.5]}\n")
+    try:
+        planned = set(finished.planned())
+    finally:
+        path.write_text(before)
+    follow = {"summarise_policies", "illustrate_policies", "figure_05", "collect_timings", "report", "all"}
+    tables = {f"table_{number:02}" for number in (4, 12, 13, 14, 15)}
+    assert planned == {"compare_policies"} | follow | tables
 
 
 @pytest.mark.parametrize(

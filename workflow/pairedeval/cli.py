@@ -1,42 +1,149 @@
 """The command ``pairedeval``."""
 
 import argparse
+import json
+import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from pairedeval import __version__
 from pairedeval.errors import PairedEvalError
 
+if TYPE_CHECKING:
+    from pairedeval.own.answers import Answer
+    from pairedeval.own.joint_counts import JointCounts
+
 Command = Callable[[argparse.Namespace], str]
+
+_COLUMNS = "image_id, label, prediction, confidence, true_class_probability"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or 2 with one line on standard error if the input cannot be used."""
-    options = _parser().parse_args(arguments)
-    command: Command = options.command
     try:
-        print(command(options))
+        options = _parser().parse_args(arguments)
+        command: Command = options.command
+        print(command(options), flush=True)
     except PairedEvalError as error:
         print(f"pairedeval: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a wrong argument in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="pairedeval", description="Paired evaluation under visual perturbations.")
+    parser = _Parser(prog="pairedeval", description="Paired evaluation under visual perturbations.")
     parser.add_argument("--version", action="version", version=f"pairedeval {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     check = commands.add_parser("check", help="check prediction files and say what they hold")
     check.add_argument("clean", metavar="CLEAN", help="prediction file or record file (CSV or Parquet)")
     check.add_argument("perturbed", metavar="PERTURBED", nargs="?", help="the same images, perturbed")
     check.set_defaults(command=_check)
+    bounds = commands.add_parser("bounds", help="say what two prediction files determine about reliability changes")
+    _add_sides(bounds, "accept a prediction if its confidence is at least T")
+    _add_knowledge(bounds)
+    bounds.set_defaults(command=_bounds)
+    policies = commands.add_parser("policies", help="compare rejection policies on the perturbed side")
+    _add_sides(policies, "accept a clean prediction if its confidence is at least T")
+    policies.add_argument(
+        "--policy-thresholds", required=True, metavar="T1,T2,...", type=_shares, help="perturbed threshold per policy"
+    )
+    policies.add_argument(
+        "--weight", default=0.5, metavar="W", type=_weight, help="weight of accepted errors in the cost (default 0.5)"
+    )
+    _add_knowledge(policies)
+    policies.set_defaults(command=_policies)
     return parser
 
 
+def _add_sides(parser: argparse.ArgumentParser, threshold: str) -> None:
+    parser.add_argument("clean", metavar="CLEAN", help=f"CSV or Parquet file with the columns {_COLUMNS}")
+    parser.add_argument("perturbed", metavar="PERTURBED", help="the same, with the images perturbed")
+    parser.add_argument("--threshold", required=True, metavar="T", type=_threshold, help=threshold)
+
+
+def _add_knowledge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--level", metavar="LEVEL", help="report only what I0, Ik or I5 says (default: all known)")
+    parser.add_argument("--overlap", metavar="FILE", help="overlap counts (label,k) where image ids do not tell them")
+    parser.add_argument("--states", metavar="FILE", help="five state counts (label,h,r,s,w,k), likewise")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+
+
+def _threshold(text: str) -> float:
+    return _share(text, "threshold")
+
+
+def _weight(text: str) -> float:
+    return _share(text, "weight")
+
+
+def _shares(text: str) -> list[float]:
+    return [_share(part, "policy threshold") for part in text.split(",")]
+
+
+def _share(text: str, name: str) -> float:
+    from pairedeval.own.functions import check_share
+
+    try:
+        value = float(text)
+    except ValueError:
+        raise PairedEvalError(f"{name} '{text}' is not a number; give a share such as 0.8") from None
+    check_share(value, name)
+    return value
+
+
 def _check(options: argparse.Namespace) -> str:
-    from pairedeval.checking import check_files
+    from pairedeval.own.checking import check_files
 
     return check_files(options.clean, options.perturbed)
+
+
+def _bounds(options: argparse.Namespace) -> str:
+    from pairedeval.own.functions import answer_bounds, read_cells
+    from pairedeval.own.readable_bounds import readable_bounds
+
+    supplied = _supplied(options)
+    cells, notes = read_cells(options.clean, options.perturbed)
+    answers = list(answer_bounds(cells, options.threshold, options.level, supplied))
+    if options.json:
+        return _as_json([answer for _, answer in answers])
+    return readable_bounds(answers, options.threshold, notes)
+
+
+def _policies(options: argparse.Namespace) -> str:
+    from pairedeval.own.functions import answer_policies, read_cells
+    from pairedeval.own.readable_policies import readable_policies
+
+    supplied = _supplied(options)
+    cells, notes = read_cells(options.clean, options.perturbed)
+    question = (options.threshold, options.policy_thresholds, options.weight, options.level)
+    answers = list(answer_policies(cells, *question, supplied))
+    if options.json:
+        return _as_json([answer for _, answer in answers])
+    return readable_policies(answers, options.threshold, notes)
+
+
+def _supplied(options: argparse.Namespace) -> "JointCounts | None":
+    from pairedeval.own.functions import supplied_counts
+    from pairedeval.own.joint_counts import OVERLAP_COUNTS, STATE_COUNTS, read_joint_counts
+
+    return supplied_counts(
+        None if options.overlap is None else read_joint_counts(options.overlap, OVERLAP_COUNTS),
+        None if options.states is None else read_joint_counts(options.states, STATE_COUNTS),
+    )
+
+
+def _as_json(answers: "list[Answer]") -> str:
+    return json.dumps(answers[0] if len(answers) == 1 else answers, allow_nan=False)
 
 
 if __name__ == "__main__":

@@ -44,12 +44,17 @@ CAPTURES = ["es", "diverse"]
 INFERRED = ["syn", *CAPTURES]
 # Every kind of images so far is captured by the camera model; real captures come with their own kind.
 SIMULATED = CAPTURES
-TABLES = ["table_06", "table_07", "table_models", "table_sources", "table_tiers"]
-FIGURES = ["figure_01", "figure_07", "figure_accuracy", "figure_intervals"]
+TABLES = [f"table_{number}" for number in ("04", "06", "07", "08", "09", 10, 11, 12, 13, 14, 15, 40)]
+TABLES += ["table_models", "table_sources", "table_tiers"]
+FIGURES = ["figure_01", "figure_05", "figure_07", "figure_accuracy", "figure_intervals"]
 # The page shows pictures as PNG and everything else as SVG.
-PAGE_FIGURES = ["figure_01.svg", "figure_intervals.svg", "figure_accuracy.svg", "figure_07.png"]
+PAGE_FIGURES = ["figure_01.svg", "figure_intervals.svg", "figure_05.svg", "figure_accuracy.svg", "figure_07.png"]
 PAGE_RESULTS = ["widths", "panel_widths", "tiers", "accuracy", "sources", "models", "timings"]
-ANALYSES = ["panel", *PAGE_RESULTS]
+PAGE_RESULTS += ["support", "decomposition", "variance", "accuracy_only", "calibration"]
+PAGE_RESULTS += ["policy_orderings", "policy_selection", "policy_actions", "policy_checks"]
+PAGE_RESULTS += ["illustration_intervals", "illustration_pair"]
+ANALYSES = ["panel", "matched_support", "support_strata", *PAGE_RESULTS]
+SOURCE_ANALYSES = ["cells", "bounds", "correspondence", "policy_bounds", "policy_comparisons", "policy_selections"]
 
 
 def code(script):
@@ -89,7 +94,17 @@ def benchmark_files():
         *collect("<benchmarks>/identify/{source}.tsv", source=SOURCES),
         "<benchmarks>/summarise_widths.tsv",
         "<benchmarks>/summarise_accuracy.tsv",
+        *collect("<benchmarks>/check_correspondence/{source}.tsv", source=SOURCES),
+        "<benchmarks>/match_support.tsv",
+        *collect("<benchmarks>/calibrate/{source}.tsv", source=CAPTURES),
+        *collect("<benchmarks>/compare_policies/{source}.tsv", source=SOURCES),
     ]
+
+
+def policy_cells(wildcards):
+    """Cells whose policies are compared: the panel, or every cell of the source."""
+    full = "<results>/analyses/cells/{source}.parquet"
+    return full if settings["policies"]["grid"] == "full" else "<results>/analyses/panel.parquet"
 
 
 def registry_entry(wildcards):

@@ -33,6 +33,38 @@ rule figure_01:
         "../scripts/figure_01.py"
 
 
+rule figure_05:
+    input:
+        orderings="<results>/analyses/policy_orderings.parquet",
+    output:
+        "<results>/figures/figure_05.pdf",
+        "<results>/figures/figure_05.svg",
+        report(
+            "<results>/figures/figure_05.png",
+            caption="../report/figure_05.rst",
+            category="Figures",
+            labels={"figure": "Figure 5: policy orderings"},
+        ),
+    log:
+        "<logs>/figure_05.log",
+    benchmark:
+        "<benchmarks>/figure_05.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        disk_mb=100,
+        runtime=10,
+    params:
+        code=code("figure_05"),
+        simulated=SIMULATED,
+    message:
+        "Figure 5: policy orderings over the cost weight"
+    script:
+        "../scripts/figure_05.py"
+
+
 rule figure_07:
     input:
         index="<results>/images/index.parquet",

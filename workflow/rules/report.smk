@@ -55,6 +55,7 @@ rule report:
         seed=settings["seed"],
         coverage=settings["acceptance"]["coverage"],
         tiers=settings["tiers"],
+        grid=settings["policies"]["grid"],
     message:
         "Writing the report page"
     script:

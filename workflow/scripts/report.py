@@ -15,6 +15,7 @@ with job(snakemake):
         coverage=snakemake.params.coverage,
         tiers=snakemake.params.tiers,
         results=results,
+        grid=snakemake.params.grid,
         figures={Path(path).stem: Path(path) for path in snakemake.input.figures},
         simulated=snakemake.params.simulated,
     )

@@ -87,7 +87,7 @@ def perturb_set(
     missing = [shard for shard in shards if not shard.path.exists()]
     with progress_bar(len(missing), image_set, "condition") as progress:
         for shard in _make_all(missing, workers):
-            progress.set_postfix_str(shard.condition.condition)
+            progress.set_postfix_str(shard.condition.condition, refresh=False)
             progress.update()
     merge_stores([shard.path for shard in shards], target)
     shutil.rmtree(work)

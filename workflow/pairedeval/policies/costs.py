@@ -10,6 +10,7 @@ each class attains its extreme, whatever the weight; a pair of integer arrays of
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -116,6 +117,17 @@ def overlap_candidates(
     )
 
 
+def capped_candidates(accepted: np.ndarray, transitions: Range, losses: Range) -> Candidates:
+    """Return candidates for the largest cost that the separate ranges of both events allow (Lemma 1).
+
+    In a class both events together take at most the u accepted correct clean records. The largest cost under this cap
+    has one of them at its maximum and the other as large as the cap allows (Eq. 8).
+    """
+    most_moved, most_lost = transitions[1], losses[1]
+    moved = np.stack([most_moved, np.minimum(most_moved, accepted - most_lost)])
+    return moved, np.stack([np.minimum(most_lost, accepted - most_moved), most_lost])
+
+
 def extreme(candidates: Candidates, weights: np.ndarray, corner: Corner, size: int) -> np.ndarray:
     """Return the extreme cost, or cost difference, of all classes together, as shares of N.
 
@@ -137,13 +149,36 @@ def extreme(candidates: Candidates, weights: np.ndarray, corner: Corner, size: i
     numpy.ndarray
         Shape ``(weights, conditions)``.
     """
-    alpha, beta = candidates
-    weight = weights[:, None, None, None]
+    alpha, beta, classes = _tally(candidates)
+    weight = weights[:, None, None]
     value = weight * alpha + corner.sign * (1 - weight) * beta
     best = (value.argmax(axis=1) if corner.most_wrong else value.argmin(axis=1))[:, None]
-    total_alpha, total_beta = (np.take_along_axis(part[None], best, axis=1)[:, 0].sum(axis=2) for part in candidates)
+    total_alpha, total_beta = (np.take_along_axis(part[None], best, axis=1)[:, 0] @ classes.T for part in (alpha, beta))
     total: np.ndarray = (weights[:, None] * total_alpha + corner.sign * (1 - weights[:, None]) * total_beta) / size
     return total
+
+
+def _tally(candidates: Candidates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tally the classes with equal candidates; where classes are small, there are few kinds.
+
+    Returns
+    -------
+    alpha, beta
+        Candidates of each kind, shape ``(candidates, kinds)``.
+    classes
+        Number of classes of each kind, shape ``(conditions, kinds)``.
+    """
+    stacked = np.concatenate(candidates)
+    conditions, rows = stacked.shape[1], stacked.reshape(len(stacked), -1)
+    base = int(rows.max(initial=0)) + 1
+    kind = first = np.arange(rows.shape[1])
+    if base ** len(rows) < 1 << 62:  # else the numbers of a class do not fit into one integer
+        code = reduce(lambda known, row: known * base + row, rows)
+        _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+    cell = np.repeat(np.arange(conditions), stacked.shape[2]) * len(first) + kind
+    classes = np.bincount(cell, minlength=conditions * len(first)).reshape(conditions, len(first))
+    alpha, beta = np.split(rows[:, first], 2)
+    return alpha, beta, classes
 
 
 def natural_candidates(counts: ClassCounts, switch: Switch, corner: Corner, overlap: np.ndarray | None) -> Candidates:

@@ -7,6 +7,7 @@ import numpy as np
 
 from pairedeval.identification.class_states import ClassStates, check_states, observed_states
 from pairedeval.identification.classes import Classes
+from pairedeval.identification.events import Range
 from pairedeval.identification.levels import LEVELS, MARGINAL, OVERLAP, STRICTNESS, Interval
 from pairedeval.policies.costs import (
     LARGEST_COST,
@@ -32,6 +33,9 @@ class PolicyBounds:
     ----------
     cost
         Sharp interval of the cost of each policy, ends of shape ``(weights, conditions, policies)``.
+    event_upper
+        Its upper end as Lemma 1 gives it, from the separate bounds of both events (Eq. 8), same shape; None for natural
+        costs.
     mean_cost
         Mean cost over all feasible correspondences, equally weighted, same shape.
     difference_upper
@@ -40,6 +44,7 @@ class PolicyBounds:
     """
 
     cost: Interval
+    event_upper: np.ndarray | None
     mean_cost: np.ndarray
     difference_upper: np.ndarray
 
@@ -54,6 +59,11 @@ class PolicyBounds:
         """Whether policy j costs strictly less than policy l under every feasible correspondence."""
         certified: np.ndarray = self.difference_upper < -STRICTNESS
         return certified
+
+    @property
+    def dominated(self) -> np.ndarray:
+        """Whether another policy costs strictly less under every feasible correspondence; ``(..., policies)``."""
+        return np.asarray(self.certified.any(axis=-2))
 
     @property
     def separately_certified(self) -> np.ndarray:
@@ -72,8 +82,12 @@ class PolicyComparison:
         Ids of the conditions.
     weights
         Weight lambda of accepted-error transitions, shape ``(weights,)``.
-    accepted_error
-        Share E_tau of accepted errors per policy, shape ``(conditions, policies)``.
+    thresholds
+        Perturbed-side threshold per policy, shape ``(policies,)``.
+    accepted_error, coverage
+        Share E_tau of accepted errors and of accepted records per policy, shape ``(conditions, policies)``.
+    actions
+        First policy that accepts the same records, per policy, same shape: policies of one action differ in name only.
     marginal_proxy
         lambda E_tau + (1 - lambda) P(correct and rejected), shape ``(weights, conditions, policies)``.
     mixed
@@ -87,7 +101,10 @@ class PolicyComparison:
 
     conditions: tuple[str, ...]
     weights: np.ndarray
+    thresholds: np.ndarray
     accepted_error: np.ndarray
+    coverage: np.ndarray
+    actions: np.ndarray
     marginal_proxy: np.ndarray
     mixed: np.ndarray
     levels: Mapping[str, PolicyBounds]
@@ -168,7 +185,10 @@ def _compare(
     return PolicyComparison(
         conditions=switches.block.conditions,
         weights=weight,
+        thresholds=switches.thresholds,
         accepted_error=switches.accepted_error,
+        coverage=switches.coverage,
+        actions=switches.actions,
         marginal_proxy=_weighted(weight, switches.accepted_error, switches.rejected_correct),
         mixed=mixed,
         levels={level: _bounds(switches, weight, level) for level in levels},
@@ -179,19 +199,27 @@ def _compare(
 def _bounds(switches: Switches, weights: np.ndarray, level: str) -> PolicyBounds:
     policies, size = len(switches.thresholds), len(switches.block.labels)
     shape = (len(weights), len(switches.block.conditions), policies)
-    lower, upper, difference = np.zeros(shape), np.zeros(shape), np.zeros((*shape, policies))
+    lower, upper, by_events = (np.zeros(shape) for _ in range(3))
+    difference = np.zeros((*shape, policies))
 
-    def extremes(switch: Switch, *corners: Corner) -> list[np.ndarray]:
-        candidates = switches.candidates(level, switch, *corners)
-        return [extreme(found, weights, corner, size) for found, corner in zip(candidates, corners, strict=True)]
+    def extremes(switch: Switch, flips: Range | None, *corners: Corner) -> list[np.ndarray]:
+        return [extreme(switches.candidates(level, switch, flips, corner), weights, corner, size) for corner in corners]
 
     for policy in range(policies):
-        lower[..., policy], upper[..., policy] = extremes(switches.single(policy), SMALLEST_COST, LARGEST_COST)
+        switch = switches.single(policy)
+        flips = switches.flips(level, switch)
+        lower[..., policy], upper[..., policy] = extremes(switch, flips, SMALLEST_COST, LARGEST_COST)
+        by_events[..., policy] = extreme(switches.capped_candidates(switch, flips), weights, LARGEST_COST, size)
     for lenient, strict, switch in switches.pairs():
-        least, most = extremes(switch, SMALLEST_DIFFERENCE, LARGEST_DIFFERENCE)
+        least, most = extremes(switch, switches.flips(level, switch), SMALLEST_DIFFERENCE, LARGEST_DIFFERENCE)
         # Subtracted from zero: the negative of a zero would print as -0.
         difference[..., lenient, strict], difference[..., strict, lenient] = most, 0 - least
-    return PolicyBounds(Interval(lower, upper), _weighted(weights, *mean_events(switches, level)), difference)
+    return PolicyBounds(
+        cost=Interval(lower, upper),
+        event_upper=None if switches.natural else by_events,
+        mean_cost=_weighted(weights, *mean_events(switches, level)),
+        difference_upper=difference,
+    )
 
 
 def _weighted(weights: np.ndarray, transitions: np.ndarray, losses: np.ndarray) -> np.ndarray:

@@ -23,17 +23,17 @@ def mean_events(switches: Switches, level: str) -> tuple[np.ndarray, np.ndarray]
     level
         Information level; above I0 the joint counts must be known.
     """
-    right = switches.judged.perturbed_correct
-    if level == MARGINAL or switches.known is None:
+    right, accepted = switches.judged.perturbed_correct, switches.accepted
+    known = None if level == MARGINAL else switches.known
+    if known is None:
         share = switches.counts.clean_accepted / switches.counts.size
-        transition = loss = np.broadcast_to(switches.classes.spread(share), right.shape)
+        loss = np.broadcast_to(switches.classes.spread(share), right.shape)
     else:
-        transition = _flip_meets_accepted(switches, switches.known, level)
-        loss = _retained_meets_accepted(switches, switches.known)
-    accepted = switches.accepted
+        loss = _retained_meets_accepted(switches, known)
     losses = switches.share(np.where(right & ~accepted, loss, 0.0))
     if switches.natural:
         return switches.accepted_error, losses
+    transition = loss if known is None else _flip_meets_accepted(switches, known, level)
     return switches.share(np.where(~right & accepted, transition, 0.0)), losses
 
 

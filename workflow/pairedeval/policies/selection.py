@@ -65,18 +65,23 @@ def least(criterion: np.ndarray, preference: np.ndarray) -> np.ndarray:
     return selected
 
 
-def realized_regret(observed: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Return the observed cost of the selected policies minus the least observed cost, shape ``(weights, conditions)``.
+def realized_cost(observed: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    """Return the observed cost of the selected policies, shape ``(weights, conditions)``; NaN where there is none.
 
     Parameters
     ----------
     observed
         Observed cost, shape ``(weights, conditions, policies)``.
     selected
-        Index per weight and condition.
+        Index per weight and condition, or `NO_POLICY`.
     """
     cost = np.take_along_axis(observed, selected[..., None], axis=-1)[..., 0]
-    regret: np.ndarray = cost - observed.min(axis=-1)
+    return np.where(selected == NO_POLICY, np.nan, cost)
+
+
+def realized_regret(observed: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    """Return the observed cost of the selected policies minus the least observed one; arguments as `realized_cost`."""
+    regret: np.ndarray = realized_cost(observed, selected) - observed.min(axis=-1)
     return regret
 
 

@@ -1,7 +1,7 @@
 """Which perturbed records the policies accept, and what a level tells about those that they treat differently."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -67,6 +67,21 @@ class Switches:
         """Share of correct but rejected records per policy, shape ``(conditions, policies)``."""
         return self.share(self.judged.perturbed_correct & ~self.accepted)
 
+    @property
+    def coverage(self) -> np.ndarray:
+        """Share of accepted perturbed records per policy, shape ``(conditions, policies)``."""
+        return self.share(self.accepted)
+
+    @property
+    def actions(self) -> np.ndarray:
+        """First policy that accepts the same perturbed records, per policy, shape ``(conditions, policies)``.
+
+        What one policy accepts contains what any stricter one accepts, so equal numbers mean equal records.
+        """
+        number = self.accepted.sum(axis=2)
+        first: np.ndarray = (number[:, None] == number[None]).argmax(axis=0).T
+        return first
+
     def share(self, records: np.ndarray) -> np.ndarray:
         """Average record flags or weights: ``(policies, conditions, n)`` to ``(conditions, policies)``."""
         share: np.ndarray = records.mean(axis=2).T
@@ -83,25 +98,36 @@ class Switches:
             between = self.accepted[lenient] & ~self.accepted[strict]
             yield lenient, strict, self._switch(between, between)
 
-    def candidates(self, level: str, switch: Switch, *corners: Corner) -> list[Candidates]:
-        """Return each class's candidates for extreme costs, or differences of two, at one level."""
-        known = None if level == MARGINAL else self.known
-        if self.natural:
-            overlap = None if known is None else known.overlap
-            return [costs.natural_candidates(self.counts, switch, corner, overlap) for corner in corners]
-        if known is None:
-            return [costs.marginal_candidates(self.counts, switch, corner) for corner in corners]
-        flips = self._flips(level, switch, known)
-        return [costs.overlap_candidates(self.counts, switch, corner, known.overlap, flips) for corner in corners]
-
-    def _flips(self, level: str, switch: Switch, known: ClassStates) -> events.Range:
-        """Return the range of marked wrong records among the harmful flips."""
-        bounds = events.marked_flips(self.counts, known.overlap, switch.wrong)
+    def flips(self, level: str, switch: Switch) -> events.Range | None:
+        """Return the range of marked wrong records among the harmful flips; None where a level or cost needs none."""
+        if level == MARGINAL or self.known is None or self.natural:
+            return None
+        bounds = events.marked_flips(self.counts, self.known.overlap, switch.wrong)
         if level == FIVE_STATES:
             solve = (bounds[0] < bounds[1]) & (self.counts.clean_accepted > 0)
-            wrong = wrong_records(self.block, self.classes, self.judged, known)
+            wrong = wrong_records(self.block, self.classes, self.judged, self.known)
             bounds = wrong_block.marked_flips(wrong, switch.records, bounds, solve)
         return bounds
+
+    def candidates(self, level: str, switch: Switch, flips: events.Range | None, corner: Corner) -> Candidates:
+        """Return each class's candidates for an extreme cost, or difference of two, at one level."""
+        known = None if level == MARGINAL else self.known
+        if self.natural:
+            return costs.natural_candidates(self.counts, switch, corner, None if known is None else known.overlap)
+        if known is None or flips is None:
+            return costs.marginal_candidates(self.counts, switch, corner)
+        return costs.overlap_candidates(self.counts, switch, corner, known.overlap, flips)
+
+    def capped_candidates(self, switch: Switch, flips: events.Range | None) -> Candidates:
+        """Return each class's candidates for the largest transition cost by Lemma 1; without flips at I0."""
+        counts = replace(self.counts, perturbed_rejected=switch.correct, accepted_errors=switch.wrong)
+        if flips is None or self.known is None:
+            transitions = events.marginal_accepted_transition(counts)
+            losses = events.marginal_lost_acceptance(counts)
+        else:
+            transitions = events.accepted_transition(counts, flips)
+            losses = events.lost_acceptance(counts, self.known.overlap)
+        return costs.capped_candidates(counts.clean_accepted, transitions, losses)
 
     def _switch(self, wrong: np.ndarray, correct: np.ndarray) -> Switch:
         """Mark wrong and correct records, each given by its own mask."""

@@ -36,6 +36,15 @@ CAPTIONS = {
         "divides the mean interval width into what remains, what five-state counts take off and what overlap takes "
         "off. The same widths stand in the tables.",
     ),
+    "figure_05": Caption(
+        "Figure 5. Orderings of policies over the cost weight",
+        "Share of the cells of each source in which one more policy is certified to cost less than another. Left: one "
+        "common correspondence at {I5}, where separate cost intervals leave the order open. Middle and right: the "
+        "overlap per class, and then all five state counts, added to what is known. Pairs count between which correct "
+        "and wrong predictions switch acceptance. The grey line marks the primary weight.",
+        "Three line plots over the cost weight from 0 to 1, one line for each source: the percentage of cells with an "
+        "additional certified ordering by a shared correspondence, by overlap and by five-state counts.",
+    ),
     "figure_07": Caption(
         "Figure 7. One base image under the perturbations",
         "The nine corruptions at severity 2 and at severity 4, natural transformations that serve for comparison, and "

@@ -33,9 +33,8 @@ def to_csv(table: Table) -> str:
     """Return plain CSV: ASCII column names, printed decimals, no thousands separators, undefined as empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(
-        name for column in table.columns for name in [column.key, f"{column.key}_of"][: 1 + (column.kind == "part")]
-    )
+    endings = {"part": ("", "_of"), "interval": ("", "_lo", "_hi")}
+    writer.writerow(f"{column.key}{end}" for column in table.columns for end in endings.get(column.kind, ("",)))
     for row in table.rows:
         writer.writerow(
             text for column, value in zip(table.columns, row, strict=True) for text in _csv_fields(column, value)
@@ -127,10 +126,13 @@ def format_value(value: Value, column: Column) -> str:
     """
     if value is None or is_undefined(value):
         return EN_DASH
-    if isinstance(value, tuple):
-        return "/".join(f"{number:,}" for number in value)
     if isinstance(value, str):
         return value
+    if isinstance(value, tuple):
+        if column.kind == "part":
+            return "/".join(f"{number:,}" for number in value)
+        number, low, high = (_number(end, column, ",").replace("-", MINUS) for end in value)
+        return f"{number} [{low}, {high}]"
     return _number(value, column, ",").replace("-", MINUS)
 
 
@@ -139,15 +141,15 @@ def _number(value: float, column: Column, separator: str) -> str:
     if column.kind == "count":
         return f"{value:{separator}.0f}"
     scaled = 100 * value if column.kind == "share" else value
-    text = f"{scaled:{separator}.{column.decimals}f}"
-    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
+    text = f"{scaled:{'+' if column.signed else ''}{separator}.{column.decimals}f}"
+    return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text
 
 
 def _csv_fields(column: Column, value: Value) -> list[str]:
     if value is None or is_undefined(value):
-        return ["", ""] if column.kind == "part" else [""]
+        return [""] * {"part": 2, "interval": 3}.get(column.kind, 1)
     if isinstance(value, tuple):
-        return [str(number) for number in value]
+        return [str(number) if column.kind == "part" else _number(number, column, "") for number in value]
     return [value if isinstance(value, str) else _number(value, column, "")]
 
 

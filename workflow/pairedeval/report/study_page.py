@@ -8,7 +8,7 @@ from platform import python_version
 import pandas as pd
 
 from pairedeval import __version__
-from pairedeval.report import tables
+from pairedeval.report import tables, tables_identification, tables_policies
 from pairedeval.report.captions import caption
 from pairedeval.report.findings import (
     Finding,
@@ -17,10 +17,12 @@ from pairedeval.report.findings import (
     tier_findings,
     width_findings,
 )
+from pairedeval.report.findings_policies import policy_findings
 from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_captures
 from pairedeval.report.table import Table
+from pairedeval.report.tables_policies import Grid
 
-FIGURES = ("figure_01", "figure_intervals", "figure_accuracy", "figure_07")
+FIGURES = ("figure_01", "figure_intervals", "figure_05", "figure_accuracy", "figure_07")
 SOFTWARE = ("snakemake", "torch", "timm", "open_clip_torch", "imagecorruptions-imaug", "numpy", "pandas", "matplotlib")
 
 
@@ -31,6 +33,7 @@ def study_page(
     coverage: float,
     tiers: Mapping[str, float],
     results: Mapping[str, pd.DataFrame],
+    grid: Grid,
     figures: Mapping[str, Path],
     simulated: Collection[str],
 ) -> Page:
@@ -47,8 +50,9 @@ def study_page(
     tiers
         Lowest mean development accuracy of a mild and of a severe condition.
     results
-        Frames by the name of their file in ``analyses/``: `widths`, `panel_widths`, `tiers`, `accuracy`, `sources`,
-        `models` and `timings`.
+        Frames by the name of their file in ``analyses/``.
+    grid
+        Cells whose policies were compared, ``panel`` or ``full``.
     figures
         SVG or PNG file of each figure in `FIGURES`.
     simulated
@@ -66,13 +70,14 @@ def study_page(
         },
         coverage=coverage,
         simulated=simulated_captures(simulated),
-        findings=_findings(results, simulated),
+        findings=(*_findings(results, simulated), *policy_findings(results, simulated, grid)),
         figures=tuple(
             PageFigure(name, figures[name], caption(name, simulated), _provenance("figures", name, "pdf"))
             for name in FIGURES
         ),
         tables=tuple(
-            PageTable(table, _provenance("tables", table.name, "csv")) for table in _tables(results, tiers, simulated)
+            PageTable(table, _provenance("tables", table.name, "csv"))
+            for table in _tables(results, tiers, grid, simulated)
         ),
         timings=tables.timings_table(results["timings"]),
         software={"pairedeval": __version__, "Python": python_version(), **{name: version(name) for name in SOFTWARE}},
@@ -102,13 +107,27 @@ def _findings(results: Mapping[str, pd.DataFrame], simulated: Collection[str]) -
     )
 
 
-def _tables(results: Mapping[str, pd.DataFrame], tiers: Mapping[str, float], simulated: Collection[str]) -> list[Table]:
+def _tables(
+    results: Mapping[str, pd.DataFrame], tiers: Mapping[str, float], grid: Grid, simulated: Collection[str]
+) -> list[Table]:
+    """Build the tables in the order of the paper, those of the study itself first."""
+    orderings, selection = results["policy_orderings"], results["policy_selection"]
     return [
-        tables.table_06(results["widths"], simulated),
-        tables.table_07(results["panel_widths"], simulated),
         tables.sources_table(results["sources"], simulated),
         tables.tiers_table(results["tiers"], tiers, simulated),
         tables.models_table(results["models"], results["accuracy"], simulated),
+        tables_policies.table_04(orderings, selection, simulated, grid),
+        tables.table_06(results["widths"], simulated),
+        tables.table_07(results["panel_widths"], simulated),
+        tables_identification.table_08(results["support"], simulated),
+        tables_identification.table_09(results["decomposition"], simulated),
+        tables_identification.table_10(results["variance"], simulated),
+        tables_identification.table_11(results["accuracy_only"], simulated),
+        tables_policies.table_12(orderings, simulated, grid),
+        tables_policies.table_13(selection, simulated, grid),
+        tables_policies.table_14(selection, simulated, grid),
+        tables_policies.table_15(results["illustration_intervals"], results["illustration_pair"], simulated),
+        tables_identification.table_40(results["calibration"], simulated),
     ]
 
 

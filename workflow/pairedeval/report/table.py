@@ -6,8 +6,8 @@ from typing import Literal
 
 from pairedeval.report.names import EN_DASH, counted
 
-Kind = Literal["text", "count", "number", "share", "part"]
-Value = str | int | float | tuple[int, int] | None
+Kind = Literal["text", "count", "number", "share", "part", "interval"]
+Value = str | int | float | tuple[int, int] | tuple[float, float, float] | None
 Rows = tuple[tuple[Value, ...], ...]
 
 
@@ -23,11 +23,14 @@ class Column:
         Printed header, a template (see `pairedeval.report.names.notation`).
     kind
         ``text``; ``count`` (thousands separators); ``number``; ``share`` (a share in [0, 1], printed times 100);
-        ``part`` (a pair, printed ``90/90``, in CSV two columns `key` and ``key_of``).
+        ``part`` (a pair, printed ``90/90``, in CSV two columns `key` and ``key_of``);
+        ``interval`` (a number with its ends, printed ``0.32 [0.28, 0.35]``, in CSV `key`, ``key_lo`` and ``key_hi``).
     group
         Printed header above this one; equal neighbours span their columns.
     decimals
-        Printed decimals of ``number`` and ``share``.
+        Printed decimals of ``number``, ``share`` and ``interval``.
+    signed
+        Whether a positive number carries its sign, as differences do.
     """
 
     key: str
@@ -35,6 +38,7 @@ class Column:
     kind: Kind = "text"
     group: str = ""
     decimals: int = 2
+    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,5 +82,6 @@ class Table:
 
 
 def is_undefined(value: Value) -> bool:
-    """Tell whether a value is None or NaN."""
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    """Tell whether a value is None or NaN; an interval is undefined if its number is."""
+    number = value[0] if isinstance(value, tuple) else value
+    return number is None or (isinstance(number, float) and math.isnan(number))

@@ -3,12 +3,10 @@
 A builder arranges tidy results as a `Table` and computes no statistic; `pairedeval.report.render` writes it.
 """
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import pandas as pd
 
-from pairedeval.errors import PairedEvalError
 from pairedeval.report.names import (
     LEVELS,
     TIERS,
@@ -19,6 +17,7 @@ from pairedeval.report.names import (
     ordered_sources,
     source_name,
 )
+from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.table import Column, Rows, Table, Value
 
 
@@ -32,14 +31,14 @@ def table_06(widths: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     simulated
         Sources whose captures are simulated.
     """
-    _need(widths, ("source", "target", "level", "mean_width", "cells", "undefined"), "table_06")
+    need_columns(widths, ("source", "target", "level", "mean_width", "cells", "undefined"), "table_06")
     wanted = [("H", "I0"), ("H", "Ik"), ("L", "I0"), ("L", "Ik"), ("dM_k", "Ik")]
     columns = [Column("source", "Source"), Column("cells", "Cells", "count")]
     columns += [
         Column(f"{target.lower()}_width_{level.lower()}_pp", f"{{{level}}}", "share", f"{{{target}}}")
         for target, level in wanted
     ]
-    value = _lookup(widths, ["source", "target", "level"])
+    value = lookup(widths, ["source", "target", "level"])
     rows: Rows = tuple(
         (
             source_name(source, simulated),
@@ -67,9 +66,9 @@ def table_07(panel: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     simulated
         Sources whose captures are simulated.
     """
-    _need(panel, ("source", "target", "level", "mean_width", "cells", "narrower_cells"), "table_07")
+    need_columns(panel, ("source", "target", "level", "mean_width", "cells", "narrower_cells"), "table_07")
     widths = panel[panel["target"] == "H"]
-    value = _lookup(widths, ["source", "level"])
+    value = lookup(widths, ["source", "level"])
     rows: list[tuple[Value, ...]] = []
     for source in ordered_sources(widths["source"]):
         separate, overlap, states = (value("mean_width", source, level) for level in LEVELS)
@@ -104,8 +103,8 @@ def models_table(models: pd.DataFrame, accuracy: pd.DataFrame, simulated: Collec
     simulated
         Sources whose clean records are simulated.
     """
-    _need(models, ("model", "group"), "table_models")
-    _need(accuracy, ("model", "source", "tier", "accuracy"), "table_models")
+    need_columns(models, ("model", "group"), "table_models")
+    need_columns(accuracy, ("model", "source", "tier", "accuracy"), "table_models")
     clean = accuracy[accuracy["tier"] == "clean"]
     sources = distinct_images(clean["source"])
     columns = [Column("model", "Model"), Column("group", "Group")]
@@ -119,7 +118,7 @@ def models_table(models: pd.DataFrame, accuracy: pd.DataFrame, simulated: Collec
         Column(f"clean_accuracy_{source}_pct", source_name(source, simulated), "share", "Clean accuracy (%)")
         for source in sources
     ]
-    value = _lookup(clean, ["model", "source"])
+    value = lookup(clean, ["model", "source"])
     rows: Rows = tuple(
         tuple(_plain(getattr(entry, name)) for name in ("model", "group", *present))
         + tuple(value("accuracy", entry.model, source) for source in sources)
@@ -151,7 +150,7 @@ def tiers_table(conditions: pd.DataFrame, lowest: Mapping[str, float], simulated
     PairedEvalError
         If a tier is none of the three.
     """
-    _need(conditions, ("source", "condition", "tier"), "table_tiers")
+    need_columns(conditions, ("source", "condition", "tier"), "table_tiers")
     check_tiers(conditions["tier"], "table_tiers")
     counts = conditions.drop_duplicates(["source", "condition"]).groupby(["source", "tier"]).size().to_dict()
     rows: list[tuple[Value, ...]] = []
@@ -179,8 +178,8 @@ def sources_table(sources: pd.DataFrame, simulated: Collection[str] = ()) -> Tab
         Sources whose captures are simulated.
     """
     counts = ("images", "evaluation_images", "conditions", "models", "cells")
-    _need(sources, ("source", *counts), "table_sources")
-    value = _lookup(sources, ["source"])
+    need_columns(sources, ("source", *counts), "table_sources")
+    value = lookup(sources, ["source"])
     columns = [Column(name, name.replace("_", " ").capitalize(), "count") for name in counts]
     rows: Rows = tuple(
         (source_name(source, simulated), *(value(name, source) for name in counts))
@@ -198,7 +197,7 @@ def timings_table(timings: pd.DataFrame) -> Table:
     timings
         One row per rule with `rule`, `jobs`, `seconds` (all jobs together) and `max_memory_mb` (largest job).
     """
-    _need(timings, ("rule", "jobs", "seconds", "max_memory_mb"), "timings")
+    need_columns(timings, ("rule", "jobs", "seconds", "max_memory_mb"), "timings")
     columns = (
         Column("rule", "Rule"),
         Column("jobs", "Jobs", "count"),
@@ -212,22 +211,6 @@ def timings_table(timings: pd.DataFrame) -> Table:
     title = "Wall-clock time of the jobs of each rule, added up, and the memory of the largest one."
     notes = ("Snakemake samples the memory; jobs that end before the first sample have no value.",)
     return Table("timings", "", title, columns, rows, notes)
-
-
-def _need(frame: pd.DataFrame, columns: Sequence[str], table: str) -> None:
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise PairedEvalError(f"{table}: the results lack the column {', '.join(missing)}; run the analysis again")
-
-
-def _lookup(frame: pd.DataFrame, keys: list[str]) -> Callable[..., float]:
-    """Return a function from a column and the values of the keys to a number; an absent row is undefined."""
-    rows = {tuple(row[key] for key in keys): row for row in frame.to_dict("records")}
-
-    def value(column: str, *key: str) -> float:
-        return float(rows[key][column]) if key in rows else math.nan
-
-    return value
 
 
 def _cells(widths: pd.DataFrame, source: str) -> int:
@@ -247,7 +230,7 @@ def _plain(value: object) -> Value:
 def _undefined_note(widths: pd.DataFrame, simulated: Collection[str]) -> list[str]:
     """Say in how many cells dM_k at Ik is undefined, because no image is correct on both sides."""
     rows = widths[(widths["target"] == "dM_k") & (widths["level"] == "Ik")]
-    value = _lookup(rows, ["source"])
+    value = lookup(rows, ["source"])
     counts = {source: int(value("undefined", source)) for source in ordered_sources(rows["source"])}
     if not sum(counts.values()):
         return []

@@ -31,7 +31,7 @@ def join_sides(clean: pd.DataFrame, perturbed: pd.DataFrame, place: str) -> Side
     Parameters
     ----------
     clean, perturbed
-        Checked predictions of one cell each, see `pairedeval.predictions.read_predictions`.
+        Checked predictions of one cell each, see `pairedeval.own.predictions.read_predictions`.
     place
         What a message calls the two sides.
 
@@ -40,42 +40,45 @@ def join_sides(clean: pd.DataFrame, perturbed: pd.DataFrame, place: str) -> Side
     RecordsError
         If some ids stand on one side only, a label differs between the sides, or the class counts differ.
     """
-    left, right = (
-        side.sort_values(["label", "image_id"], kind="stable", ignore_index=True) for side in (clean, perturbed)
-    )
-    shared = np.isin(left["image_id"], right["image_id"])
-    paired = bool(shared.all()) and len(left) == len(right)
-    if not paired and shared.any():
-        _refuse_partial(left, right, place)
-    if paired:
+    clean = _sorted(clean)
+    rows = pd.Index(perturbed["image_id"]).get_indexer(pd.Index(clean["image_id"]))
+    shared = rows >= 0
+    if len(clean) == len(perturbed) and shared.all():
+        perturbed = perturbed.take(rows).reset_index(drop=True)
         _check_labels(clean, perturbed, place)
-    _check_class_counts(left, right, place)
-    return Sides(left, right, paired)
+        return Sides(clean, perturbed, paired=True)
+    if shared.any():
+        _refuse_partial(clean, perturbed, shared, place)
+    _check_class_counts(clean, perturbed, place)
+    return Sides(clean, _sorted(perturbed), paired=False)
 
 
-def _refuse_partial(left: pd.DataFrame, right: pd.DataFrame, place: str) -> None:
+def _sorted(side: pd.DataFrame) -> pd.DataFrame:
+    return side.sort_values(["label", "image_id"], kind="stable", ignore_index=True)
+
+
+def _refuse_partial(clean: pd.DataFrame, perturbed: pd.DataFrame, shared: np.ndarray, place: str) -> None:
     """Refuse sides with some ids in common: neither the same images nor two separate samples."""
-    for side, ids, others in (
-        ("clean", left["image_id"], right["image_id"]),
-        ("perturbed", right["image_id"], left["image_id"]),
-    ):
-        alone = ids[~np.isin(ids, others)]
-        if len(alone):
-            raise RecordsError(
-                f"{place}: images on the {side} side only: {len(alone)}, for example {alone.iloc[0]}; "
-                "give both sides the same images, or ids that have nothing in common"
-            )
+    on_clean = set(clean["image_id"])
+    unmatched = {
+        "clean": clean["image_id"][~shared],
+        "perturbed": perturbed["image_id"][[image not in on_clean for image in perturbed["image_id"]]],
+    }
+    side, alone = next((side, alone) for side, alone in unmatched.items() if len(alone))
+    raise RecordsError(
+        f"{place}: images on the {side} side only: {len(alone)}, for example {alone.iloc[0]}; "
+        "give both sides the same images, or ids that have nothing in common"
+    )
 
 
 def _check_labels(clean: pd.DataFrame, perturbed: pd.DataFrame, place: str) -> None:
-    labels = clean.set_index("image_id")["label"]
-    others = perturbed.set_index("image_id")["label"].reindex(labels.index)
-    differing = labels.index[(labels != others).to_numpy()]
+    differing = np.flatnonzero((clean["label"] != perturbed["label"]).to_numpy())
     if len(differing):
-        image = differing[0]
+        before, after = clean.iloc[differing[0]], perturbed.iloc[differing[0]]
         raise RecordsError(
-            f"{place}: image {image} has label {labels[image]} on the clean side and {others[image]} on the "
-            f"perturbed side ({len(differing)} such images); an image keeps its label"
+            f"{place}: image {before['image_id']} has label {before['label']} on the clean side and {after['label']} "
+            f"on the perturbed side ({len(differing)} such image{'s' if len(differing) > 1 else ''}); "
+            "an image keeps its label"
         )
 
 

@@ -1,0 +1,1 @@
+"""Anyone's own prediction files: reading, pairing, and what they determine, for the command line and from Python."""

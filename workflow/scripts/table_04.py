@@ -1,0 +1,17 @@
+"""Table 4: policy comparisons and selection."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_policies import table_04
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_04(
+        read_table(snakemake.input.orderings),
+        read_table(snakemake.input.selection),
+        snakemake.params.simulated,
+        snakemake.params.grid,
+    )
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))
