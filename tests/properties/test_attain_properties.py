@@ -1,8 +1,6 @@
 """Every end point is attained: a matching that the level allows gives exactly this value when judged again."""
 
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,24 +16,10 @@ from pairedeval.policies import compare_policies
 from pairedeval.policies.attain import attaining_cost, attaining_difference
 from pairedeval.records import Predictions, RecordBlock
 from pairedeval.states import cell_metrics, response_states
+from support.vectors import CELLS, block_of
 
-VECTORS = Path(__file__).parent.parent / "data/vectors"
-CELLS = {
-    cell["id"]: cell
-    for name in ("small-cells", "large-cells")
-    for cell in json.loads((VECTORS / f"{name}.json").read_text())["cells"]
-}
-COLUMNS = ("prediction", "confidence", "true_class_probability")
 MEASURED = {"H": "accepted_error_transition", "L": "lost_acceptance", "dM_k": "confidence_drop"}
 WEIGHTS = (0.0, 0.3, 0.5, 1.0)
-
-
-def block_of(cell) -> RecordBlock:
-    labels = np.array(cell["clean"]["label"])
-    order = np.argsort(labels, kind="stable")
-    clean = Predictions(*(np.array(cell["clean"][column])[order] for column in COLUMNS))
-    perturbed = Predictions(*(np.array(cell["perturbed"][column])[order][None] for column in COLUMNS))
-    return RecordBlock(labels[order], order, ("perturbed",), clean, perturbed)
 
 
 def judged_again(block: RecordBlock, matching: np.ndarray, level: str) -> RecordBlock:

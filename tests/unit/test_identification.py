@@ -1,8 +1,6 @@
 """The identification engine against the paper's examples, the test vectors and separate records."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,23 +12,7 @@ from pairedeval.identification.classes import Classes
 from pairedeval.identification.enumerate import correspondences, enumerated_bounds
 from pairedeval.records import Predictions, RecordBlock
 from pairedeval.states import outcomes, response_states
-
-VECTORS = Path(__file__).parent.parent / "data/vectors"
-CELLS = {
-    cell["id"]: cell
-    for name in ("small-cells", "large-cells")
-    for cell in json.loads((VECTORS / f"{name}.json").read_text())["cells"]
-}
-COLUMNS = ("prediction", "confidence", "true_class_probability")
-
-
-def block_of(cell) -> RecordBlock:
-    """Sort a vector's cell by class."""
-    labels = np.array(cell["clean"]["label"])
-    order = np.argsort(labels, kind="stable")
-    clean = Predictions(*(np.array(cell["clean"][column])[order] for column in COLUMNS))
-    perturbed = Predictions(*(np.array(cell["perturbed"][column])[order][None] for column in COLUMNS))
-    return RecordBlock(labels[order], order, ("perturbed",), clean, perturbed)
+from support.vectors import CELLS, COLUMNS, block_of
 
 
 def intervals(found, level):

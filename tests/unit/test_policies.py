@@ -1,8 +1,5 @@
 """Policies against the test vectors, enumeration, the paper's identities, and the tie rule."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,24 +21,9 @@ from pairedeval.policies.thresholds import COVERAGES, WEIGHTS, policy_thresholds
 from pairedeval.policies.tidy import compare_records, compare_source
 from pairedeval.records import Predictions, RecordBlock, write_records
 from pairedeval.states import response_states
+from support.vectors import CELLS, block_of
 
-VECTORS = Path(__file__).parent.parent / "data/vectors"
-CELLS = {
-    cell["id"]: cell
-    for name in ("small-cells", "large-cells")
-    for cell in json.loads((VECTORS / f"{name}.json").read_text())["cells"]
-}
-COLUMNS = ("prediction", "confidence", "true_class_probability")
 METADATA = {"source": "syn", "model": "m", "group": "g"}
-
-
-def block_of(cell) -> RecordBlock:
-    """Sort a vector's cell by class."""
-    labels = np.array(cell["clean"]["label"])
-    order = np.argsort(labels, kind="stable")
-    clean = Predictions(*(np.array(cell["clean"][column])[order] for column in COLUMNS))
-    perturbed = Predictions(*(np.array(cell["perturbed"][column])[order][None] for column in COLUMNS))
-    return RecordBlock(labels[order], order, ("perturbed",), clean, perturbed)
 
 
 def compare(cell, **options):
