@@ -52,13 +52,14 @@ lock: $(READY)
 		'# Loose bounds, with the reason of each dependency, stand in pyproject.toml. Not listed: the CUDA' \
 		'# libraries of torch, which pins them itself and only on Linux.'; \
 	$(BIN)/python -m pip freeze --exclude-editable --all \
-		| grep -vE '^(nvidia-|cuda-|triton==|pip==)'; } > envs/requirements.lock
+		| grep -vE '^(nvidia-|cuda-|triton==|pip==|imagecorruptions-imaug==)'; } > envs/requirements.lock
 
-$(READY): envs/requirements.lock pyproject.toml
+$(READY): envs/requirements.lock envs/no-deps.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "pairedeval needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "Setting up $(VENV): about 6 GB, some minutes; this happens once"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --requirement envs/requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --requirement envs/no-deps.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
