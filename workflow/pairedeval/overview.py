@@ -3,18 +3,7 @@
 import pandas as pd
 
 from pairedeval.records import EVALUATION
-from pairedeval.splits import BASE, SYN
-
-
-def role_of_source(source: str) -> str:
-    """Return the role of the images of a source; Syn-B, ES and Diverse share the base images.
-
-    Examples
-    --------
-    >>> role_of_source("syn"), role_of_source("es")
-    ('syn', 'base')
-    """
-    return SYN if source == "syn" else BASE
+from pairedeval.splits import role_of_source
 
 
 def accuracy_by_tier(cells: pd.DataFrame) -> pd.DataFrame:

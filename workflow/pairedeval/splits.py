@@ -19,6 +19,17 @@ TRAIN = "train"
 NO_SPLIT = ""
 
 
+def role_of_source(source: str) -> str:
+    """Return the role of the images of a source; Syn-B, ES and Diverse share the base images.
+
+    Examples
+    --------
+    >>> role_of_source("syn"), role_of_source("es")
+    ('syn', 'base')
+    """
+    return SYN if source == "syn" else BASE
+
+
 def rank_within_class(class_ids: pd.Series, image_ids: pd.Series, seed: int, source: str) -> pd.Series:
     """Return the rank (0, 1, ...) of every image in the SHA-256 order of its class.
 

@@ -2,8 +2,8 @@
 
 from pairedeval.inference.engine import Execution, infer_records
 from pairedeval.models.registry import entry_from_values
-from pairedeval.overview import role_of_source
 from pairedeval.scripting import job
+from pairedeval.splits import role_of_source
 
 with job(snakemake):
     source = snakemake.wildcards.source
