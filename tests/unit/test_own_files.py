@@ -15,13 +15,8 @@ from pairedeval import bounds, check_predictions, policy_bounds, read_prediction
 from pairedeval.cli import main
 from pairedeval.errors import RecordsError
 from pairedeval.records import write_records
+from support.vectors import CELLS
 
-VECTORS = Path(__file__).parent.parent / "data/vectors"
-CELLS = {
-    cell["id"]: cell
-    for name in ("small-cells", "large-cells")
-    for cell in json.loads((VECTORS / f"{name}.json").read_text())["cells"]
-}
 SHARES = ("confidence", "true_class_probability")
 
 

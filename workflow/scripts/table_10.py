@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pairedeval.files import read_table
 from pairedeval.report.render import write_all
-from pairedeval.report.tables_identification import table_10
+from pairedeval.report.tables_correspondence import table_10
 from pairedeval.scripting import job
 
 with job(snakemake):

@@ -17,7 +17,6 @@ SCORINGS = ("softmax", "sigmoid")
 AUGMENTATIONS = ("plain", "shift", "robust")
 REQUIRED_COLUMNS = ("model", "group", "library", "architecture", "input_size", "scoring")
 TRAINING_COLUMNS = ("augmentation", "epochs", "learning_rate")
-OPTIONAL_COLUMNS = ("options", "weights", *TRAINING_COLUMNS)
 # The name becomes part of file names and Snakemake wildcards.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -10,7 +10,7 @@ from pairedeval.policies.selection import FEASIBLE_MEAN, FIXED_80, MINIMAX_REGRE
 
 ALL_SOURCES = "all"
 TRANSITION_COST, NATURAL_COST = COSTS = ("transition", "natural")
-SHARED, ADDED_OVERLAP, ADDED_STATES = GAINS = ("shared", "overlap", "states")
+SHARED, ADDED_OVERLAP, ADDED_STATES = ("shared", "overlap", "states")
 _CELL = ["source", "model", "condition"]
 
 

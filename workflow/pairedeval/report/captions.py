@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from pairedeval.report.names import listed, ordered_sources, source_name
+from pairedeval.report.names import simulated_sentence
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,5 @@ def caption(figure: str, simulated: Collection[str] = ()) -> Caption:
         Sources whose captures are simulated.
     """
     words = CAPTIONS[figure]
-    if not simulated:
-        return words
-    names = listed(source_name(source) for source in ordered_sources(sorted(simulated)))
-    sentence = f" The captures of {names} are simulated."
-    return replace(words, text=words.text + sentence, alt=words.alt + sentence)
+    sentence = simulated_sentence(simulated)
+    return replace(words, text=f"{words.text} {sentence}".rstrip(), alt=f"{words.alt} {sentence}".rstrip())

@@ -209,6 +209,18 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(head)} and {last}" if head else last
 
 
+def simulated_sentence(simulated: Collection[str]) -> str:
+    """Say whose captures are simulated; empty if nobody's are.
+
+    Examples
+    --------
+    >>> simulated_sentence({"es", "diverse"})
+    'The captures of ES and Diverse are simulated.'
+    """
+    names = [source_name(source) for source in ordered_sources(sorted(simulated))]
+    return f"The captures of {listed(names)} are simulated." if names else ""
+
+
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun in the singular or the plural.
 

@@ -8,7 +8,7 @@ from platform import python_version
 import pandas as pd
 
 from pairedeval import __version__
-from pairedeval.report import tables, tables_identification, tables_policies
+from pairedeval.report import tables, tables_correspondence, tables_policies
 from pairedeval.report.captions import caption
 from pairedeval.report.findings import (
     Finding,
@@ -119,15 +119,15 @@ def _tables(
         tables_policies.table_04(orderings, selection, simulated, grid),
         tables.table_06(results["widths"], simulated),
         tables.table_07(results["panel_widths"], simulated),
-        tables_identification.table_08(results["support"], simulated),
-        tables_identification.table_09(results["decomposition"], simulated),
-        tables_identification.table_10(results["variance"], simulated),
-        tables_identification.table_11(results["accuracy_only"], simulated),
+        tables_correspondence.table_08(results["support"], simulated),
+        tables_correspondence.table_09(results["decomposition"], simulated),
+        tables_correspondence.table_10(results["variance"], simulated),
+        tables_correspondence.table_11(results["accuracy_only"], simulated),
         tables_policies.table_12(orderings, simulated, grid),
         tables_policies.table_13(selection, simulated, grid),
         tables_policies.table_14(selection, simulated, grid),
         tables_policies.table_15(results["illustration_intervals"], results["illustration_pair"], simulated),
-        tables_identification.table_40(results["calibration"], simulated),
+        tables_correspondence.table_40(results["calibration"], simulated),
     ]
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Arguments = ParamSpec("Arguments")
 
-COLUMN_WIDTH = 3.4  # inches: one column of a two-column page
 TEXT_WIDTH = 7.0  # inches: the full text width
 RESOLUTION = 300  # dots per inch of the PNG files
 

@@ -6,7 +6,15 @@ from typing import Literal
 import pandas as pd
 
 from pairedeval.errors import PairedEvalError
-from pairedeval.report.names import LEVELS, MINUS, TARGETS, condition_name, listed, ordered_sources, source_name
+from pairedeval.report.names import (
+    LEVELS,
+    MINUS,
+    TARGETS,
+    condition_name,
+    ordered_sources,
+    simulated_sentence,
+    source_name,
+)
 from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.table import Column, Rows, Table
 
@@ -69,7 +77,7 @@ def table_04(
         "More orderings: cells with an additional pair of policies of which one has the lower transition cost under "
         f"every feasible correspondence. {MIXED} The counts can overlap.",
         "The feasible mean weights all feasible correspondences equally; costs are compared under the observed one.",
-        *_simulated_note(simulated),
+        *filter(None, [simulated_sentence(simulated)]),
     )
     return Table("table_04", "Table 4", title, columns, rows, notes)
 
@@ -165,7 +173,7 @@ def table_14(selection: pd.DataFrame, simulated: Collection[str] = (), grid: Gri
         "regret of the feasible mean minus that of minimax regret, in percentage points, all cells weighted equally; a "
         "negative value favors the feasible mean. Better, Worse, Tied: cells in which minimax regret costs less, more "
         "and as much.",
-        *_simulated_note(simulated),
+        *filter(None, [simulated_sentence(simulated)]),
     )
     return Table("table_14", "Table 14", title, columns, rows, notes)
 
@@ -250,14 +258,6 @@ def points(share: float, decimals: int = 1) -> str:
 def _outcome_columns() -> tuple[Column, ...]:
     names = zip(OUTCOMES, ("Better", "Worse", "Tied"), strict=True)
     return tuple(Column(key, header, "count") for key, header in names)
-
-
-def _simulated_note(simulated: Collection[str]) -> list[str]:
-    """Say what is simulated where rows mix sources."""
-    if not simulated:
-        return []
-    names = listed(source_name(source) for source in ordered_sources(sorted(simulated)))
-    return [f"The captures of {names} are simulated."]
 
 
 def _cell_note(pair: pd.DataFrame, simulated: Collection[str]) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from pairedeval.errors import PairedEvalError
 from pairedeval.report.render import to_csv, to_html, to_latex, to_markdown
-from pairedeval.report.tables_identification import table_08, table_09, table_10, table_11, table_40
+from pairedeval.report.tables_correspondence import table_08, table_09, table_10, table_11, table_40
 
 SIMULATED = {"es"}
 
