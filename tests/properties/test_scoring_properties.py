@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pairedeval.inference.scoring import COSINE, LOGITS, score_common, score_native
+from pairedeval.scoring import COSINE, LOGITS, score_common, score_native
 
 NAN = float("nan")
 COSINES = st.floats(-1, 1, width=32)

@@ -18,12 +18,12 @@ from pairedeval.inference import engine
 from pairedeval.inference.batches import Batches
 from pairedeval.inference.engine import Execution, infer_probes, infer_records
 from pairedeval.inference.inputs import read_image_set, read_pixels
-from pairedeval.inference.scoring import outside_mass, score_common
-from pairedeval.inference.store import read_probes
 from pairedeval.models.loaded import ClassSet, LoadedModel
 from pairedeval.models.registry import ModelEntry, TrainingRecipe
 from pairedeval.models.training import train
+from pairedeval.probes import read_probes
 from pairedeval.records import read_records
+from pairedeval.scoring import outside_mass, score_common
 from pairedeval.seeds import digest
 
 ENTRY = ModelEntry("net", "nets", "timm", "test_byobnet", (), 32, "softmax", "", TrainingRecipe("plain", 2, 0.003))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from pairedeval.errors import RecordsError
-from pairedeval.inference.scoring import LOGITS, score_common
-from pairedeval.inference.store import Probes, read_probes, records_from_probes, write_probes
+from pairedeval.inference.store import records_from_probes
+from pairedeval.probes import Probes, read_probes, write_probes
 from pairedeval.records import read_records
+from pairedeval.scoring import LOGITS, score_common
 
 VARIANTS = ("clean", "fog-2", "flip")
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, log_softmax, softmax
 
 from pairedeval.errors import ModelError
-from pairedeval.inference.scoring import COSINE, LOGITS, check_outputs, outside_mass, score_common, score_native
+from pairedeval.scoring import COSINE, LOGITS, check_outputs, outside_mass, score_common, score_native
 
 NAN = float("nan")
 

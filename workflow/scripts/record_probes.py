@@ -1,7 +1,8 @@
 """Records of one model on the corrupted base images, from its probe outputs."""
 
-from pairedeval.inference.store import read_probes, records_from_probes
+from pairedeval.inference.store import records_from_probes
 from pairedeval.perturb.conditions import PRIMARY, read_corruptions
+from pairedeval.probes import read_probes
 from pairedeval.records import CLEAN
 from pairedeval.scripting import job
 

@@ -16,14 +16,15 @@ from pairedeval.images import ImageStore
 from pairedeval.inference.batches import Batches
 from pairedeval.inference.checkpoints import Checkpoints
 from pairedeval.inference.inputs import ImageSet, read_image_set
-from pairedeval.inference.scoring import check_outputs, outside_mass, score_common
-from pairedeval.inference.store import Probes, common_metadata, records_frame, write_probes
+from pairedeval.inference.store import common_metadata, records_frame
 from pairedeval.models.loaded import LoadedModel
 from pairedeval.models.pool import load_model
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.versions import software_versions
+from pairedeval.probes import Probes, write_probes
 from pairedeval.progress import progress_bar
 from pairedeval.records import write_records
+from pairedeval.scoring import check_outputs, outside_mass, score_common
 from pairedeval.seeds import digest
 
 
