@@ -1,7 +1,12 @@
-"""Percentile intervals from resampling model groups (Appendix C): sensitivity within the pool, no population's error.
+"""Percentile intervals from resampled model groups or true classes: sensitivity within the pool, no population's error.
 
-A draw takes as many groups as there are, with replacement, and every cell counts as often as its group was drawn. All
-means of one call share their draws, so means of paired differences are comparable between sources, tiers and scores.
+Model groups (Appendix C): a draw takes as many groups as there are, with replacement, and every cell counts as often as
+its group was drawn. All means of one call share their draws, so means of paired differences are comparable between
+sources, tiers and scores.
+
+True classes (Appendix E.1, "Two resampling schemes"): a draw takes as many classes as there are, with replacement, and
+every image weighs how often its class was drawn, in every cell alike. A metric that the weighted images of a cell leave
+undefined takes the cell out of that draw's mean; `DrawnMeans` counts the cells that stay.
 """
 
 from collections.abc import Sequence
@@ -13,6 +18,7 @@ from pairedeval.seeds import derive_seed
 from pairedeval.states import conditional_mean
 
 DRAWS = 2000
+CLASS_DRAWS = 200
 # Ends of a central 95% interval, in percent.
 PERCENTILES = (2.5, 97.5)
 
@@ -36,6 +42,87 @@ def group_draws(groups: int, seed: int, draws: int = DRAWS) -> np.ndarray:
     """
     random = np.random.default_rng(derive_seed(seed, "model groups", groups, bits=64))
     return random.multinomial(groups, np.full(groups, 1 / groups), size=draws)
+
+
+def class_draws(classes: int, seed: int, draws: int = CLASS_DRAWS) -> np.ndarray:
+    """Return how often each draw takes each true class, int, shape ``(draws, classes)``; every row sums to `classes`.
+
+    Parameters
+    ----------
+    classes
+        Number of true classes.
+    seed
+        Seed of the study; the draws depend on nothing else, so that sources of the same classes share them.
+    draws
+        Number of draws.
+
+    Examples
+    --------
+    >>> class_draws(200, 20260908).shape
+    (200, 200)
+    """
+    random = np.random.default_rng(derive_seed(seed, "true classes", classes, bits=64))
+    return random.multinomial(classes, np.full(classes, 1 / classes), size=draws)
+
+
+def image_weights(labels: np.ndarray, classes: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Return how often each draw takes the class of each image, int, shape ``(images, draws)``.
+
+    Parameters
+    ----------
+    labels
+        True class of each image, shape ``(images,)``; all of them in `classes`.
+    classes
+        The classes that are drawn, ascending.
+    drawn
+        Result of `class_draws`, one column a class.
+
+    Examples
+    --------
+    >>> image_weights(np.array([7, 3, 7]), np.array([3, 7]), np.array([[2, 0], [1, 1]])).tolist()
+    [[0, 1], [2, 1], [0, 1]]
+    """
+    return drawn.T[np.searchsorted(classes, labels)]
+
+
+class DrawnMeans:
+    """Means of cellwise values in every class draw, gathered model by model.
+
+    Parameters
+    ----------
+    shape
+        Shape of the means: rows (such as tiers), any axes of values (such as scores and metrics), draws.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._total = np.zeros(shape)
+        self._cells = np.zeros(shape, dtype=np.int64)
+
+    def add(self, values: np.ndarray, members: np.ndarray) -> None:
+        """Add cells.
+
+        Parameters
+        ----------
+        values
+            Value of each cell in each draw, shape ``(cells, ..., draws)``; NaN where the cell has none in that draw.
+        members
+            Which cells belong to which row, bool, shape ``(rows, cells)``.
+        """
+        defined = ~np.isnan(values)
+        values = np.where(defined, values, 0.0)
+        for row, chosen in enumerate(members):
+            self._total[row] += values[chosen].sum(axis=0)
+            self._cells[row] += defined[chosen].sum(axis=0)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean over the cells that have a value in the draw; NaN where none has."""
+        return conditional_mean(self._total, self._cells)
+
+    @property
+    def cells(self) -> np.ndarray:
+        """Number of cells behind each mean."""
+        return self._cells
 
 
 def resampled_means(
@@ -94,7 +181,7 @@ def resampled_means(
 def _summary(total: np.ndarray, count: np.ndarray, size: np.ndarray, drawn: np.ndarray) -> pd.DataFrame:
     """Summarise sums and numbers of defined cells per row and group, shape ``(rows, groups)``."""
     means = _weighted_means(total, count, drawn)
-    ends = _percentiles(means)
+    ends = percentile_ends(means)
     single = conditional_mean(total, count)
     defined = count.sum(axis=1)
     return pd.DataFrame(
@@ -116,8 +203,14 @@ def _weighted_means(total: np.ndarray, count: np.ndarray, drawn: np.ndarray) -> 
     return conditional_mean(np.einsum("dg,rg->dr", drawn, total), np.einsum("dg,rg->dr", drawn, count))
 
 
-def _percentiles(drawn: np.ndarray) -> np.ndarray:
-    """Return the ends of each column's interval over its defined draws, shape ``(2, rows)``; NaN if there is none."""
+def percentile_ends(drawn: np.ndarray) -> np.ndarray:
+    """Return the ends of each column's interval over its defined draws, shape ``(2, columns)``; NaN if there is none.
+
+    Parameters
+    ----------
+    drawn
+        Value of each draw, shape ``(draws, columns)``; NaN where a draw has none.
+    """
     ends = np.full((2, drawn.shape[1]), np.nan)
     for row, values in enumerate(drawn.T):
         defined = values[~np.isnan(values)]

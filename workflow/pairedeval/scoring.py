@@ -56,8 +56,18 @@ def score_common(outputs: np.ndarray, labels: np.ndarray, kind: str) -> Scores:
     >>> score_common(np.array([[0.0, np.log(3.0)]]), np.array([1]), LOGITS).confidence.round(6)
     array([0.75])
     """
-    logits = outputs.astype(np.float64) * (COMMON_COSINE_SCALE if kind == COSINE else 1.0)
-    return _pick(_softmax(logits), outputs, labels)
+    return _pick(common_probabilities(outputs, kind), outputs, labels)
+
+
+def common_probabilities(outputs: np.ndarray, kind: str) -> np.ndarray:
+    """Return the probabilities of all candidates under the common protocol, float64, of the shape of `outputs`.
+
+    Parameters
+    ----------
+    outputs, kind
+        See `score_common`.
+    """
+    return _softmax(outputs.astype(np.float64) * (COMMON_COSINE_SCALE if kind == COSINE else 1.0))
 
 
 def score_native(
