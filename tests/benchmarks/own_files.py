@@ -1,42 +1,48 @@
-"""Time ``pairedeval bounds`` on large prediction files, with simulated predictions (never a timed test).
+"""Time ``pairedeval bounds``, ``policies`` and ``screen`` on large, simulated prediction files (never a timed test).
 
 Run ``OMP_NUM_THREADS=1 python tests/benchmarks/own_files.py [rows] [classes]``; without numbers it takes 1,000,000 rows
-of 1,000 classes. Prints one table: time and peak memory of each command, reading and Python's start included. The
-predictions are simulated, so only these mean something.
+of 1,000 classes, and for ``screen`` a twentieth of the rows under 18 probe conditions, one file each. Prints two
+tables: time and peak memory of each command, reading and Python's start included. The predictions are simulated, so
+only these mean something.
 """
 
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from machine import MEMORY_UNIT, described
 
+Sides = dict[str, pd.DataFrame]
 THRESHOLD = "0.5"
 POLICIES = "0.3,0.4,0.5,0.6,0.7"
 # Seconds and GB of `bounds` for 1,000,000 rows of 1,000 classes on two cores.
 BUDGET = (60, 4)
+PROBES = 18
+# Seconds of `screen` for 50,000 images without outcomes.
+SCREEN_BUDGET = 20
 
 
-def simulated_sides(rows: int, classes: int, prefixes: tuple[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw both sides: wrong labels come from five confusable classes, and most errors persist."""
+def simulated_sides(rows: int, classes: int, accuracies: dict[str, float], prefixes: Sequence[str]) -> Sides:
+    """Draw sides by name: wrong labels come from five confusable classes, and most errors persist."""
     random = np.random.default_rng(7)
     labels = np.arange(rows) % classes
     confusions = min(6, classes)
     confusable = (labels + random.integers(1, confusions, rows)) % classes
     difficulty = random.random(rows)
     names = np.array([f"class-{number:05}" for number in range(classes)], dtype=object)
-    sides = []
-    for prefix, accuracy in zip(prefixes, (0.75, 0.55), strict=True):
+    sides = {}
+    for prefix, (side, accuracy) in zip(prefixes, accuracies.items(), strict=True):
         correct = 0.6 * difficulty + 0.4 * random.random(rows) < accuracy
         other = (labels + random.integers(1, confusions, rows)) % classes
         wrong = np.where(random.random(rows) < 0.5, confusable, other)
         confidence = random.beta(3, 2, rows)
         truth = np.where(correct, confidence, np.minimum(confidence, 1 - confidence) * random.random(rows))
-        side = pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "image_id": [f"{prefix}-{number:08}" for number in range(rows)],
                 "label": names[labels],
@@ -45,8 +51,8 @@ def simulated_sides(rows: int, classes: int, prefixes: tuple[str, str]) -> tuple
                 "true_class_probability": truth,
             }
         )
-        sides.append(side.iloc[random.permutation(rows)])
-    return sides[0], sides[1]
+        sides[side] = frame.iloc[random.permutation(rows)]
+    return sides
 
 
 def measured(arguments: list[str]) -> tuple[float, float]:
@@ -69,15 +75,35 @@ def main() -> None:
     with described(title), tempfile.TemporaryDirectory() as folder:
         print("command               pairing  seconds  peak memory GB")
         for pairing, prefixes in (("known", ("image", "image")), ("unknown", ("a", "b"))):
-            paths = [str(Path(folder) / f"{side}.csv") for side in ("clean", "perturbed")]
-            for path, side in zip(paths, simulated_sides(rows, classes, prefixes), strict=True):
-                side.to_csv(path, index=False)
+            paths = written(simulated_sides(rows, classes, {"clean": 0.75, "perturbed": 0.55}, prefixes), folder)
             for command, more in (("bounds", []), ("policies", ["--policy-thresholds", POLICIES])):
                 for output in ([], ["--json"]):
                     seconds, memory = measured([command, *paths, "--threshold", THRESHOLD, *more, *output])
                     name = " ".join([command, *output])
                     print(f"{name:20}  {pairing:7}  {seconds:7.1f}  {memory:14.2f}", flush=True)
         print(f"budget of bounds at 1,000,000 rows {BUDGET[0]:3}  {BUDGET[1]:14}")
+        print()
+        time_screen(rows // 20, classes, folder)
+
+
+def time_screen(images: int, classes: int, folder: str) -> None:
+    """Print the table of ``screen``: one model, and outcomes of all images under one real condition."""
+    probes = {f"probe-{number:02}": 0.7 - 0.02 * number for number in range(PROBES)}
+    accuracies = {"clean": 0.75, **probes, "real": 0.5}
+    *paths, real = written(simulated_sides(images, classes, accuracies, ["image"] * len(accuracies)), folder)
+    print(f"screen: {images:,} images, {PROBES} probe files\noptions               seconds  peak memory GB")
+    for options in ([], ["--json"], ["--output", str(Path(folder) / "ranking.csv")], ["--outcomes", real]):
+        seconds, memory = measured(["screen", *paths, *options])
+        print(f"{' '.join(options[:1]):20}  {seconds:7.1f}  {memory:14.2f}", flush=True)
+    print(f"budget at 50,000      {SCREEN_BUDGET:7}")
+
+
+def written(sides: Sides, folder: str) -> list[str]:
+    """Write each side to a CSV file; return the paths. Sides that are kept would count as memory of the commands."""
+    paths = [str(Path(folder) / f"{name}.csv") for name in sides]
+    for path, side in zip(paths, sides.values(), strict=True):
+        side.to_csv(path, index=False)
+    return paths
 
 
 if __name__ == "__main__":

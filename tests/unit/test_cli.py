@@ -1,6 +1,11 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from pairedeval.cli import main
+from pairedeval.own.screening_ranking import RISKS
 from pairedeval.records import write_records
 
 HEADER = "image_id,label,prediction,confidence,true_class_probability\n"
@@ -41,3 +46,45 @@ def test_a_command_is_needed(capsys):
         main([])
     assert caught.value.code == 2
     assert "COMMAND" in capsys.readouterr().err
+
+
+def test_the_help_of_screen_names_every_score_and_the_rule_for_ties(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["screen", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert caught.value.code == 0
+    assert f"one of {', '.join(RISKS).replace('mean', 'mean (default)', 1)}" in told
+    assert "images of equal risk stand in the order of their ids" in told
+
+
+def test_screen_never_writes_over_its_input(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("fog.csv").write_text("kept")
+    assert main(["screen", "clean.csv", "fog.csv", "--output", str(tmp_path / "fog.csv")]) == 2
+    assert "the ranking would replace an input file" in capsys.readouterr().err
+    assert Path("fog.csv").read_text() == "kept"
+
+
+def test_screen_ranks_images_without_torch(tmp_path):
+    """The likeliest failure stands first; neither torch nor scikit-learn is needed."""
+    (tmp_path / "clean.csv").write_text(HEADER + "a,0,0,0.9,0.9\nb,1,1,0.8,0.8\nc,1,0,0.6,0.4\n")
+    (tmp_path / "fog-4.csv").write_text(HEADER + "b,1,0,0.7,0.2\na,0,0,0.6,0.6\nc,1,1,0.5,0.5\n")
+    program = (
+        "import sys; sys.modules['torch'] = sys.modules['sklearn'] = None; "
+        "from pairedeval.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "screen", "clean.csv", "fog-4.csv", "--output", "ranking.csv"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert told.startswith("clean.csv: 2 of 3 images are correct, 1 probe condition\n")
+    assert (tmp_path / "ranking.csv").read_text() == (
+        "rank,image_id,risk,prediction,confidence,why\n"
+        '1,b,-0.2,1,0.8,"mean probability 0.20 over 1 probe, wrong in 1; lowest 0.20 under fog-4"\n'
+        '2,a,-0.6,0,0.9,"mean probability 0.60 over 1 probe, wrong in 0; lowest 0.60 under fog-4"\n'
+    )
+
+
+def test_a_probe_is_needed(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["screen", "clean.csv", "--budget", "0.2"])
+    assert caught.value.code == 2
+    assert "the following arguments are required: PROBE" in capsys.readouterr().err

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 Command = Callable[[argparse.Namespace], str]
 
+_SCORES = "corruption_mean (default), confidence, confidence_decrease, retention, confidence_deviation, consistency"
+_RANKING = (
+    "Ranks the images that a model predicts correctly when clean, the riskiest first; images of equal risk stand in "
+    "the order of their ids. Of several models, each has its ranking, and a last one, 'all models', orders the images "
+    "by the probe failures of all models together."
+)
 _COLUMNS = "image_id, label, prediction, confidence, true_class_probability"
 
 
@@ -62,6 +68,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_knowledge(policies)
     policies.set_defaults(command=_policies)
+    screen = commands.add_parser(
+        "screen", help="rank images for real recapture by predictions on clean and probe images", epilog=_RANKING
+    )
+    _add_screening(screen)
+    screen.set_defaults(command=_screen)
     return parser
 
 
@@ -76,6 +87,35 @@ def _add_knowledge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overlap", metavar="FILE", help="overlap counts (label,k) where image ids do not tell them")
     parser.add_argument("--states", metavar="FILE", help="five state counts (label,h,r,s,w,k), likewise")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+
+
+def _add_screening(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("clean", metavar="CLEAN", help=f"CSV or Parquet file with the columns {_COLUMNS}")
+    parser.add_argument(
+        "probes",
+        metavar="PROBE",
+        nargs="+",
+        help="the same images under a probe condition, such as a corruption; a column 'condition' makes several, "
+        "otherwise the file's name is the condition",
+    )
+    parser.add_argument("--budget", metavar="Q", type=_budget, help="select this share of the images, such as 0.2")
+    parser.add_argument("--score", metavar="NAME", default="corruption_mean", help=f"one of {_SCORES}")
+    parser.add_argument(
+        "--outcomes",
+        metavar="FILE",
+        help="predictions on recaptured images: report how many failures the ranking finds within the budget (default "
+        "0.2), with 95%% intervals from resampled images",
+    )
+    parser.add_argument("--output", metavar="FILE", help="write the whole ranking to this CSV file")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+
+
+def _budget(text: str) -> float:
+    from pairedeval.own.screening import check_budget
+
+    value = _number(text, "budget", "0.2")
+    check_budget(value)
+    return value
 
 
 def _threshold(text: str) -> float:
@@ -93,12 +133,16 @@ def _shares(text: str) -> list[float]:
 def _share(text: str, name: str) -> float:
     from pairedeval.own.functions import check_share
 
-    try:
-        value = float(text)
-    except ValueError:
-        raise PairedEvalError(f"{name} '{text}' is not a number; give a share such as 0.8") from None
+    value = _number(text, name, "0.8")
     check_share(value, name)
     return value
+
+
+def _number(text: str, name: str, example: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise PairedEvalError(f"{name} '{text}' is not a number; give a share such as {example}") from None
 
 
 def _check(options: argparse.Namespace) -> str:
@@ -130,6 +174,24 @@ def _policies(options: argparse.Namespace) -> str:
     if options.json:
         return _as_json([answer for _, answer in answers])
     return readable_policies(answers, options.threshold, notes)
+
+
+def _screen(options: argparse.Namespace) -> str:
+    from pairedeval.own.readable_screening import readable_screening
+    from pairedeval.own.screening import check_output, screen_answer, screen_models, write_ranking
+    from pairedeval.own.screening_files import read_probed_models
+    from pairedeval.own.screening_ranking import check_score
+
+    check_score(options.score)  # before the reading, which may take a while
+    if options.output is not None:
+        check_output(options.output, [options.clean, *options.probes, options.outcomes])
+    models, notes = read_probed_models(options.clean, options.probes)
+    screenings = screen_models(models, options.score, options.budget, options.outcomes)
+    if options.output is not None:
+        write_ranking(screenings, options.output)
+    if options.json:
+        return _as_json([screen_answer(screening) for screening in screenings])
+    return readable_screening(screenings, options.output, notes)
 
 
 def _supplied(options: argparse.Namespace) -> "JointCounts | None":
