@@ -32,10 +32,14 @@ include: "workflow/rules/inference.smk"
 include: "workflow/rules/identification.smk"
 include: "workflow/rules/correspondence.smk"
 include: "workflow/rules/policies.smk"
+include: "workflow/rules/screening.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/tables_correspondence.smk"
 include: "workflow/rules/tables_policies.smk"
+include: "workflow/rules/tables_screening.smk"
+include: "workflow/rules/tables_probes.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/figures_screening.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -69,7 +73,7 @@ rule records:
 rule analyses:
     input:
         collect("<results>/analyses/{part}/{source}.parquet", part=SOURCE_ANALYSES, source=SOURCES),
-        collect("<results>/analyses/calibration/{source}.parquet", source=CAPTURES),
+        collect("<results>/analyses/{part}/{source}.parquet", part=CAPTURE_ANALYSES, source=CAPTURES),
         collect("<results>/analyses/{name}.parquet", name=ANALYSES),
     localrule: True
     message:
@@ -78,7 +82,7 @@ rule analyses:
 
 rule tables:
     input:
-        collect("<results>/tables/{table}.{suffix}", table=TABLES, suffix=["csv", "md", "tex"]),
+        collect("<results>/tables/{table}.{suffix}", table=TABLES, suffix=["csv", "md", "tex", "json"]),
     localrule: True
     message:
         "All tables are there"

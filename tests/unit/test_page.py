@@ -61,7 +61,7 @@ def page(tmp_path: Path) -> Page:
         facts={"Models": "2"},
         coverage=0.8,
         simulated=simulated_captures({"es", "diverse"}),
-        findings=(Finding("{H} is narrow at {I0}.", "analyses/widths.parquet"),),
+        findings={"What is known": (Finding("{H} is narrow at {I0}.", "analyses/widths.parquet"),)},
         figures=(PageFigure("figure_01", figure, CAPTIONS["figure_01"], ORIGIN),),
         tables=(PageTable(sources_table(pd.DataFrame([{"source": "es", **counts}])), ORIGIN),),
         timings=timings_table(pd.DataFrame(timings)),

@@ -184,9 +184,9 @@ def test_missing_column_is_named():
         table_07(example_widths())
 
 
-def test_write_all_writes_three_files(tmp_path):
+def test_write_all_writes_four_files(tmp_path):
     paths = write_all(table_07(example_panel()), tmp_path / "table_07")
-    assert [path.name for path in paths] == ["table_07.csv", "table_07.md", "table_07.tex"]
+    assert [path.name for path in paths] == ["table_07.csv", "table_07.md", "table_07.tex", "table_07.json"]
     assert (
         paths[0].read_text().startswith("source,cells,h_width_i0_pp,h_width_ik_pp,h_width_i5_pp,h_extra_narrowing_i5")
     )

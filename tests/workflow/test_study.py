@@ -36,16 +36,16 @@ def test_the_report_stands_alone_and_says_what_is_simulated(finished):
     page = (finished.results / "report.html").read_text(encoding="utf-8")
     assert not re.findall(r"(?:src|href)=[\"'](?!#|data:)(?!https://arxiv\.org)[^\"']*", page)
     assert "simulated" in page
-    for name in ("table_04", "table_06", "table_15", "figure_01", "figure_05", "figure_07"):
+    for name in ("table_04", "table_16", "table_39", "figure_01", "figure_06", "figure_07"):
         assert f'id="{name}"' in page
 
 
 def test_every_target_exists_and_nothing_is_left_over(finished):
-    paper = (f"table_{number:02}" for number in (4, *range(6, 16), 40))
-    for name in (*paper, "table_models", "table_sources", "table_tiers"):
-        for suffix in ("csv", "md", "tex"):
+    paper = (f"table_{number:02}" for number in (4, *range(6, 41)))
+    for name in (*paper, "table_models", "table_sources", "table_tiers", "table_captures"):
+        for suffix in ("csv", "md", "tex", "json"):
             assert (finished.results / f"tables/{name}.{suffix}").stat().st_size
-    for name in ("figure_01", "figure_05", "figure_07", "figure_accuracy", "figure_intervals"):
+    for name in (*(f"figure_{number:02}" for number in range(1, 8)), "figure_accuracy", "figure_intervals"):
         for suffix in ("pdf", "svg", "png"):
             assert (finished.results / f"figures/{name}.{suffix}").stat().st_size
     assert not [path for path in finished.results.rglob("*") if path.is_file() and ".part" in path.name]

@@ -3,6 +3,7 @@ import os
 import re
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 if "study" not in config:
@@ -44,22 +45,41 @@ CAPTURES = ["es", "diverse"]
 INFERRED = ["syn", *CAPTURES]
 # Every kind of images so far is captured by the camera model; real captures come with their own kind.
 SIMULATED = CAPTURES
-TABLES = [f"table_{number}" for number in ("04", "06", "07", "08", "09", 10, 11, 12, 13, 14, 15, 40)]
-TABLES += ["table_models", "table_sources", "table_tiers"]
-FIGURES = ["figure_01", "figure_05", "figure_07", "figure_accuracy", "figure_intervals"]
+# Tables and figures stand on the page in this order.
+TABLES = ["table_sources", "table_tiers", "table_models"]
+TABLES += [f"table_{number}" for number in ("04", "06", "07", "08", "09", *range(10, 40))]
+TABLES += ["table_captures", "table_40"]
+FIGURES = ["figure_01", "figure_intervals", *(f"figure_{number:02}" for number in range(2, 7))]
+FIGURES += ["figure_accuracy", "figure_07"]
 # The page shows pictures as PNG and everything else as SVG.
-PAGE_FIGURES = ["figure_01.svg", "figure_intervals.svg", "figure_05.svg", "figure_accuracy.svg", "figure_07.png"]
+PAGE_FIGURES = [f"{figure}.{'png' if figure == 'figure_07' else 'svg'}" for figure in FIGURES]
+# What the words of the page are made from.
 PAGE_RESULTS = ["widths", "panel_widths", "tiers", "accuracy", "sources", "models", "timings"]
-PAGE_RESULTS += ["support", "decomposition", "variance", "accuracy_only", "calibration"]
-PAGE_RESULTS += ["policy_orderings", "policy_selection", "policy_actions", "policy_checks"]
-PAGE_RESULTS += ["illustration_intervals", "illustration_pair"]
-ANALYSES = ["panel", "matched_support", "support_strata", *PAGE_RESULTS]
+PAGE_RESULTS += ["policy_orderings", "policy_selection", "policy_actions", "policy_checks", "illustration_pair"]
+PAGE_RESULTS += [
+    f"screening_{name}"
+    for name in ("means", "differences", "ceilings", "subset_sizes", "probes", "captures", "groups", "models", "facts")
+]
+# Tables of the screening per source, by output; summaries over the sources.
+SCREENING_PARTS = ["cells", "draws", "subsets", "selected", "fits", "terciles", "images"]
+SCREENING_SUMMARIES = ["means", "differences", "ceilings", "ablation", "terciles", "groups", "models"]
+SCREENING_SUMMARIES += ["subset_sizes", "probes", "captures", "selection", "facts"]
+ANALYSES = ["panel", "matched_support", "support", "support_strata", "decomposition", "variance", "accuracy_only"]
+ANALYSES += ["calibration", "illustration_intervals", *PAGE_RESULTS]
+ANALYSES += [f"screening_{name}" for name in ("ablation", "terciles", "selection", "agreement")]
 SOURCE_ANALYSES = ["cells", "bounds", "correspondence", "policy_bounds", "policy_comparisons", "policy_selections"]
+CAPTURE_ANALYSES = ["calibration", *(f"screening/{part}" for part in SCREENING_PARTS)]
+
+
+@cache
+def script_digest(script):
+    """Digest of a rule's script and of all package code behind it; Snakemake itself watches only the script."""
+    return code_digest(WORKFLOW / "scripts" / f"{script}.py")
 
 
 def code(script):
-    """Digest of a rule's script and of all package code behind it; Snakemake itself watches only the script."""
-    return code_digest(WORKFLOW / "scripts" / f"{script}.py")
+    """Digest of a script as a parameter that waits: the process of a job digests only its own code."""
+    return lambda wildcards: script_digest(script)
 
 
 def config_digest(*sections):
@@ -98,6 +118,9 @@ def benchmark_files():
         "<benchmarks>/match_support.tsv",
         *collect("<benchmarks>/calibrate/{source}.tsv", source=CAPTURES),
         *collect("<benchmarks>/compare_policies/{source}.tsv", source=SOURCES),
+        *collect("<benchmarks>/summarise_probes/{model}.tsv", model=MODELS),
+        *collect("<benchmarks>/screen/{source}.tsv", source=CAPTURES),
+        "<benchmarks>/summarise_screening.tsv",
     ]
 
 

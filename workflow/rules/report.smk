@@ -29,7 +29,7 @@ rule report:
     input:
         results=collect("<results>/analyses/{name}.parquet", name=PAGE_RESULTS),
         figures=collect("<results>/figures/{file}", file=PAGE_FIGURES),
-        tables=collect("<results>/tables/{table}.csv", table=TABLES),
+        tables=collect("<results>/tables/{table}.json", table=TABLES),
     output:
         report(
             "<results>/report.html",
@@ -54,8 +54,8 @@ rule report:
         title=settings["title"],
         seed=settings["seed"],
         coverage=settings["acceptance"]["coverage"],
-        tiers=settings["tiers"],
         grid=settings["policies"]["grid"],
+        label_changing=settings["probes"]["label_changing"],
     message:
         "Writing the report page"
     script:

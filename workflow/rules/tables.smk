@@ -13,6 +13,7 @@ rule table_06:
         ),
         "<results>/tables/table_06.md",
         "<results>/tables/table_06.tex",
+        "<results>/tables/table_06.json",
     log:
         "<logs>/table_06.log",
     benchmark:
@@ -45,6 +46,7 @@ rule table_07:
         ),
         "<results>/tables/table_07.md",
         "<results>/tables/table_07.tex",
+        "<results>/tables/table_07.json",
     log:
         "<logs>/table_07.log",
     benchmark:
@@ -78,6 +80,7 @@ rule table_models:
         ),
         "<results>/tables/table_models.md",
         "<results>/tables/table_models.tex",
+        "<results>/tables/table_models.json",
     log:
         "<logs>/table_models.log",
     benchmark:
@@ -110,6 +113,7 @@ rule table_sources:
         ),
         "<results>/tables/table_sources.md",
         "<results>/tables/table_sources.tex",
+        "<results>/tables/table_sources.json",
     log:
         "<logs>/table_sources.log",
     benchmark:
@@ -142,6 +146,7 @@ rule table_tiers:
         ),
         "<results>/tables/table_tiers.md",
         "<results>/tables/table_tiers.tex",
+        "<results>/tables/table_tiers.json",
     log:
         "<logs>/table_tiers.log",
     benchmark:

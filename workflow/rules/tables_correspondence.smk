@@ -13,6 +13,7 @@ rule table_08:
         ),
         "<results>/tables/table_08.md",
         "<results>/tables/table_08.tex",
+        "<results>/tables/table_08.json",
     log:
         "<logs>/table_08.log",
     benchmark:
@@ -45,6 +46,7 @@ rule table_09:
         ),
         "<results>/tables/table_09.md",
         "<results>/tables/table_09.tex",
+        "<results>/tables/table_09.json",
     log:
         "<logs>/table_09.log",
     benchmark:
@@ -77,6 +79,7 @@ rule table_10:
         ),
         "<results>/tables/table_10.md",
         "<results>/tables/table_10.tex",
+        "<results>/tables/table_10.json",
     log:
         "<logs>/table_10.log",
     benchmark:
@@ -109,6 +112,7 @@ rule table_11:
         ),
         "<results>/tables/table_11.md",
         "<results>/tables/table_11.tex",
+        "<results>/tables/table_11.json",
     log:
         "<logs>/table_11.log",
     benchmark:
@@ -141,6 +145,7 @@ rule table_40:
         ),
         "<results>/tables/table_40.md",
         "<results>/tables/table_40.tex",
+        "<results>/tables/table_40.json",
     log:
         "<logs>/table_40.log",
     benchmark:

@@ -14,6 +14,7 @@ rule table_04:
         ),
         "<results>/tables/table_04.md",
         "<results>/tables/table_04.tex",
+        "<results>/tables/table_04.json",
     log:
         "<logs>/table_04.log",
     benchmark:
@@ -47,6 +48,7 @@ rule table_12:
         ),
         "<results>/tables/table_12.md",
         "<results>/tables/table_12.tex",
+        "<results>/tables/table_12.json",
     log:
         "<logs>/table_12.log",
     benchmark:
@@ -80,6 +82,7 @@ rule table_13:
         ),
         "<results>/tables/table_13.md",
         "<results>/tables/table_13.tex",
+        "<results>/tables/table_13.json",
     log:
         "<logs>/table_13.log",
     benchmark:
@@ -113,6 +116,7 @@ rule table_14:
         ),
         "<results>/tables/table_14.md",
         "<results>/tables/table_14.tex",
+        "<results>/tables/table_14.json",
     log:
         "<logs>/table_14.log",
     benchmark:
@@ -147,6 +151,7 @@ rule table_15:
         ),
         "<results>/tables/table_15.md",
         "<results>/tables/table_15.tex",
+        "<results>/tables/table_15.json",
     log:
         "<logs>/table_15.log",
     benchmark:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pairedeval.files import read_table
 from pairedeval.report.page import render_page
+from pairedeval.report.stored import read_stored
 from pairedeval.report.study_page import study_page
 from pairedeval.scripting import job
 
@@ -13,10 +14,11 @@ with job(snakemake):
         title=snakemake.params.title,
         seed=snakemake.params.seed,
         coverage=snakemake.params.coverage,
-        tiers=snakemake.params.tiers,
         results=results,
         grid=snakemake.params.grid,
-        figures={Path(path).stem: Path(path) for path in snakemake.input.figures},
+        figures=[Path(path) for path in snakemake.input.figures],
+        tables=[read_stored(path) for path in snakemake.input.tables],
         simulated=snakemake.params.simulated,
+        label_changing=snakemake.params.label_changing,
     )
     render_page(page, snakemake.output[0])

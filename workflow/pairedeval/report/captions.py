@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from pairedeval.report.names import simulated_sentence
+from pairedeval.report.probe_rows import label_notes
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,37 @@ CAPTIONS = {
         "divides the mean interval width into what remains, what five-state counts take off and what overlap takes "
         "off. The same widths stand in the tables.",
     ),
+    "figure_02": Caption(
+        "Figure 2. How well scores rank later failures",
+        "Left: mean AUROC of six scores that rank the clean-correct images of a cell by the risk of a wrong prediction "
+        "after recapture, on the same images; 0.5 is a random order. {S} is the clean confidence, {U} the mean "
+        "probability of the class under the 18 corruptions, {delta} the difference {S} minus {U}, ret the share of "
+        "corruptions under which the prediction stays correct. Class {delta} is the mean decrease of the class's "
+        "probability over the other half's images of the class, and {g(S,U)} a logistic regression on the other "
+        "half's failures. Right: mean difference {U} minus {S} with the 95% interval "
+        "from resampling the model groups; the dashed line marks no difference.",
+        "A heat map with one row for each of six scores and one column for each source and tier, its numbers written "
+        "in the fields, and beside it the differences in AUROC between U and S for each source and tier with "
+        "intervals. The same numbers stand in the tables.",
+    ),
+    "figure_03": Caption(
+        "Figure 3. Failures found at a budget of recaptures",
+        "Mean share of the failures under mild conditions among the images that each score ranks riskiest, at budgets "
+        "of 10, 20 and 30% of the clean-correct images. The marks of a budget stand side by side, so that equal ones "
+        "can be seen. Dotted: the largest mean share that any order reaches, as failures can outnumber the budget. "
+        "Grey: what a random choice finds in expectation. {A3} uses the same corruptions as {U}.",
+        "One panel for each source with a line for each of six scores over three budgets, between the line of random "
+        "selection and that of the attainable ceiling.",
+    ),
+    "figure_04": Caption(
+        "Figure 4. Natural transforms and corruptions at equal inference counts",
+        "Mean failure recall at a budget of 20% and mean AUROC under mild conditions, from 18 natural transforms "
+        "(left ends) and from 18 corruptions (right ends) of the same images, by two scoring rules: the mean "
+        "probability of the class and the adapted score {A3} of A3Rank. The two sets differ in the kind of change and "
+        "in its strength.",
+        "Panels for recall and AUROC of each source. In each, one line for each of two scoring rules leads from the "
+        "natural transforms to the corruptions, with the numbers at its ends.",
+    ),
     "figure_05": Caption(
         "Figure 5. Orderings of policies over the cost weight",
         "Share of the cells of each source in which one more policy is certified to cost less than another. Left: one "
@@ -45,12 +77,29 @@ CAPTIONS = {
         "Three line plots over the cost weight from 0 to 1, one line for each source: the percentage of cells with an "
         "additional certified ordering by a shared correspondence, by overlap and by five-state counts.",
     ),
+    "figure_06": Caption(
+        "Figure 6. Single corruptions as probes",
+        "Mean share of the failures under mild conditions that a budget of 20% finds if a single corruption ranks the "
+        "images: circles are severity 2, squares severity 4. Vertical lines: the mean over all 18 corruptions, that "
+        "over the 18 natural transforms, and the clean confidence, which needs no probe. Types are sorted by their "
+        "mean over sources and severities.",
+        "One panel for each source with a row for each corruption type. A circle and a square mark the recall of its "
+        "two severities; vertical lines mark three comparisons.",
+    ),
     "figure_07": Caption(
         "Figure 7. One base image under the perturbations",
         "The nine corruptions at severity 2 and at severity 4, natural transformations that serve for comparison, and "
         "recaptures of mild conditions.",
         "A grid of small pictures of one base image: two rows of corruptions, one row of natural transformations and "
         "one row of recaptures.",
+    ),
+    "figure_08": Caption(
+        "Figure 8. How much one model group matters",
+        "Reduction of the mean absolute error on Diverse when the paired summaries F, A and Q of Syn join their "
+        "own independent counterparts (top) or those of all eight summaries (bottom). Diamonds: all models; dots: one "
+        "group deleted from training and evaluation. Dashed: a tenth of the target's interquartile range.",
+        "Dot plots, one for each target, with two controls each: the reduction of the prediction error with all models "
+        "and with each model group deleted.",
     ),
     "figure_accuracy": Caption(
         "Accuracy of each model",
@@ -71,7 +120,11 @@ CAPTIONS = {
 }
 
 
-def caption(figure: str, simulated: Collection[str] = ()) -> Caption:
+# Figures that set natural transforms beside corruptions.
+WITH_TRANSFORMS = ("figure_04", "figure_06")
+
+
+def caption(figure: str, simulated: Collection[str] = (), label_changing: Collection[str] = ()) -> Caption:
     """Return the words about a figure, with a sentence on simulated captures where it shows some.
 
     Parameters
@@ -80,7 +133,11 @@ def caption(figure: str, simulated: Collection[str] = ()) -> Caption:
         Key of `CAPTIONS`.
     simulated
         Sources whose captures are simulated.
+    label_changing
+        Natural transforms that do not keep the class of every image.
     """
     words = CAPTIONS[figure]
     sentence = simulated_sentence(simulated)
-    return replace(words, text=f"{words.text} {sentence}".rstrip(), alt=f"{words.alt} {sentence}".rstrip())
+    labels = label_notes(label_changing) if figure in WITH_TRANSFORMS else []
+    text = " ".join(filter(None, [words.text, *labels, sentence]))
+    return replace(words, text=text, alt=f"{words.alt} {sentence}".rstrip())

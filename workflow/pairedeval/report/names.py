@@ -38,6 +38,30 @@ SYMBOLS = {
     "W0": Symbol("W0", "<i>W</i><sub>0</sub>", "$W_0$", "$W_0$"),
     "W1": Symbol("W1", "<i>W</i><sub>1</sub>", "$W_1$", "$W_1$"),
     "W2": Symbol("W2", "<i>W</i><sub>2</sub>", "$W_2$", "$W_2$"),
+    "q": Symbol("q", "<i>q</i>", "$q$", "$q$"),
+    "p": Symbol("p", "<i>p</i>", "$p$", "$p$"),
+    "S": Symbol("S", "<i>S</i>", "$S$", "$S$"),
+    "U": Symbol("U", "<i>U</i>", "$U$", "$U$"),
+    "U_m": Symbol("U_m", "<i>U</i><sub>m</sub>", "$U_m$", "$U_m$"),
+    "U+0": Symbol("U+0", "<i>U</i><sub>+0</sub>", "$U_{+0}$", "$U_{+0}$"),
+    "U_sel": Symbol("U_sel", "<i>U</i><sub>sel</sub>", r"$U_{\mathrm{sel}}$", r"$U_{\mathrm{sel}}$"),
+    "U_rank": Symbol("U_rank", "<i>U</i><sub>rank</sub>", r"$U_{\mathrm{rank}}$", r"$U_{\mathrm{rank}}$"),
+    "U^0.5": Symbol("U^0.5", "<i>U</i><sup>0.5</sup>", "$U^{0.5}$", "$U^{0.5}$"),
+    "U^2": Symbol("U^2", "<i>U</i><sup>2</sup>", "$U^2$", "$U^2$"),
+    "delta": Symbol("delta", "<i>δ</i>", r"$\delta$", r"$\delta$"),
+    "g(S)": Symbol("g(S)", "<i>g</i>(<i>S</i>)", "$g(S)$", "$g(S)$"),
+    "g(S,U)": Symbol("g(S, U)", "<i>g</i>(<i>S</i>, <i>U</i>)", "$g(S, U)$", "$g(S, U)$"),
+    "g(S,U,ret)": Symbol(
+        "g(S, U, ret)",
+        "<i>g</i>(<i>S</i>, <i>U</i>, ret)",
+        r"$g(S, U, \mathrm{ret})$",
+        r"$g(S, U, \mathrm{ret})$",
+    ),
+    "g(S,delta)": Symbol("g(S, delta)", "<i>g</i>(<i>S</i>, <i>δ</i>)", r"$g(S, \delta)$", r"$g(S, \delta)$"),
+    "TTA18": Symbol("TTA18", "TTA<sub>18</sub>", r"TTA\textsubscript{18}", r"TTA$_{18}$"),
+    "TTA+0": Symbol("TTA+0", "TTA<sub>+0</sub>", r"TTA\textsubscript{+0}", r"TTA$_{+0}$"),
+    "TTA_sel": Symbol("TTA_sel", "TTA<sub>sel</sub>", r"TTA\textsubscript{sel}", r"TTA$_\mathrm{sel}$"),
+    "A3": Symbol("A3", "<i>A</i><sup>3</sup>", "$A^3$", "$A^3$"),
 }
 TARGETS = ("H", "L", "dM_k")
 LEVELS = ("I0", "Ik", "I5")
@@ -45,7 +69,7 @@ TIERS = ("mild", "severe", "extreme")
 TARGET_NAMES = {"H": "accepted-error transitions", "L": "lost acceptance", "dM_k": "confidence drop"}
 SOURCE_NAMES = {"syn": "Syn", "syn_b": "Syn-B", "es": "ES", "diverse": "Diverse"}
 
-_PLACEHOLDER = re.compile(r"\{(" + "|".join(SYMBOLS) + r")\}")
+_PLACEHOLDER = re.compile(r"\{(" + "|".join(map(re.escape, SYMBOLS)) + r")\}")
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",

@@ -1,7 +1,7 @@
 """The report page: one HTML file that needs nothing else, not even a network."""
 
 import base64
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -83,7 +83,7 @@ class Page:
     simulated
         Sentences about what is simulated; empty if nothing is.
     findings
-        Main findings.
+        Main findings by their topic, in printed order.
     figures, tables
         Items in printed order.
     timings
@@ -97,7 +97,7 @@ class Page:
     facts: Mapping[str, str]
     coverage: float
     simulated: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: Mapping[str, Sequence[Finding]]
     figures: tuple[PageFigure, ...]
     tables: tuple[PageTable, ...]
     timings: Table | None = None

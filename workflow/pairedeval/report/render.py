@@ -1,4 +1,4 @@
-"""Tables as CSV, Markdown, LaTeX and HTML."""
+"""Tables as CSV, Markdown, LaTeX and HTML; see `pairedeval.report.stored` for JSON."""
 
 import csv
 import html
@@ -9,18 +9,19 @@ from pathlib import Path
 
 from pairedeval.files import write_text
 from pairedeval.report.names import EN_DASH, MINUS, escape_latex, escape_markdown, notation
+from pairedeval.report.stored import to_json
 from pairedeval.report.table import Column, Table, Value, is_undefined
 
 
 def write_all(table: Table, stem: str | Path) -> list[Path]:
-    """Write ``stem.csv``, ``stem.md`` and ``stem.tex``, each atomically.
+    """Write ``stem.csv``, ``stem.md``, ``stem.tex`` and ``stem.json``, each atomically.
 
     Returns
     -------
     list of Path
-        The three files.
+        The four files.
     """
-    writers = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
+    writers = {"csv": to_csv, "md": to_markdown, "tex": to_latex, "json": to_json}
     paths = []
     for suffix, render in writers.items():
         path = Path(f"{stem}.{suffix}")
@@ -146,11 +147,12 @@ def _number(value: float, column: Column, separator: str) -> str:
 
 
 def _csv_fields(column: Column, value: Value) -> list[str]:
+    width = {"part": 2, "interval": 3}.get(column.kind, 1)
     if value is None or is_undefined(value):
-        return [""] * {"part": 2, "interval": 3}.get(column.kind, 1)
+        return [""] * width
     if isinstance(value, tuple):
         return [str(number) if column.kind == "part" else _number(number, column, "") for number in value]
-    return [value if isinstance(value, str) else _number(value, column, "")]
+    return [value if isinstance(value, str) else _number(value, column, ""), *[""] * (width - 1)]
 
 
 def _titled(table: Table, write: Callable[[str], str]) -> str:

@@ -1,6 +1,6 @@
-"""The report page of a study: which findings, figures and tables stand on it, and in which order."""
+"""The report page of a study: what was run, findings, and the figures and tables in the order in which they come."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -8,7 +8,6 @@ from platform import python_version
 import pandas as pd
 
 from pairedeval import __version__
-from pairedeval.report import tables, tables_correspondence, tables_policies
 from pairedeval.report.captions import caption
 from pairedeval.report.findings import (
     Finding,
@@ -18,11 +17,12 @@ from pairedeval.report.findings import (
     width_findings,
 )
 from pairedeval.report.findings_policies import policy_findings
+from pairedeval.report.findings_screening import screening_findings
 from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_captures
 from pairedeval.report.table import Table
+from pairedeval.report.tables import timings_table
 from pairedeval.report.tables_policies import Grid
 
-FIGURES = ("figure_01", "figure_intervals", "figure_05", "figure_accuracy", "figure_07")
 SOFTWARE = ("snakemake", "torch", "timm", "open_clip_torch", "imagecorruptions-imaug", "numpy", "pandas", "matplotlib")
 
 
@@ -31,11 +31,12 @@ def study_page(
     title: str,
     seed: int,
     coverage: float,
-    tiers: Mapping[str, float],
     results: Mapping[str, pd.DataFrame],
     grid: Grid,
-    figures: Mapping[str, Path],
+    figures: Sequence[Path],
+    tables: Sequence[Table],
     simulated: Collection[str],
+    label_changing: Collection[str],
 ) -> Page:
     """Arrange the results of a study as a page.
 
@@ -47,16 +48,18 @@ def study_page(
         Seed of the study.
     coverage
         Share of clean development records that the acceptance threshold accepts.
-    tiers
-        Lowest mean development accuracy of a mild and of a severe condition.
     results
         Frames by the name of their file in ``analyses/``.
     grid
         Cells whose policies were compared, ``panel`` or ``full``.
     figures
-        SVG or PNG file of each figure in `FIGURES`.
+        SVG or PNG file of each figure, in printed order.
+    tables
+        Tables in printed order.
     simulated
         Sources whose captures are simulated.
+    label_changing
+        Natural transforms that do not keep the class of every image.
     """
     sources, models = results["sources"], results["models"]
     return Page(
@@ -70,16 +73,19 @@ def study_page(
         },
         coverage=coverage,
         simulated=simulated_captures(simulated),
-        findings=(*_findings(results, simulated), *policy_findings(results, simulated, grid)),
+        findings={
+            "What the records determine": _findings(results, simulated),
+            "Which rejection policies can be ordered": policy_findings(results, simulated, grid),
+            "Which images to test next": screening_findings(results, simulated, label_changing),
+        },
         figures=tuple(
-            PageFigure(name, figures[name], caption(name, simulated), _provenance("figures", name, "pdf"))
-            for name in FIGURES
+            PageFigure(
+                path.stem, path, caption(path.stem, simulated, label_changing), _provenance("figures", path.stem, "pdf")
+            )
+            for path in figures
         ),
-        tables=tuple(
-            PageTable(table, _provenance("tables", table.name, "csv"))
-            for table in _tables(results, tiers, grid, simulated)
-        ),
-        timings=tables.timings_table(results["timings"]),
+        tables=tuple(PageTable(table, _provenance("tables", table.name, "csv")) for table in tables),
+        timings=timings_table(results["timings"]),
         software={"pairedeval": __version__, "Python": python_version(), **{name: version(name) for name in SOFTWARE}},
     )
 
@@ -105,30 +111,6 @@ def _findings(results: Mapping[str, pd.DataFrame], simulated: Collection[str]) -
         for name, maker in makers.items()
         for finding in maker(results[name], f"analyses/{name}.parquet", simulated)
     )
-
-
-def _tables(
-    results: Mapping[str, pd.DataFrame], tiers: Mapping[str, float], grid: Grid, simulated: Collection[str]
-) -> list[Table]:
-    """Build the tables in the order of the paper, those of the study itself first."""
-    orderings, selection = results["policy_orderings"], results["policy_selection"]
-    return [
-        tables.sources_table(results["sources"], simulated),
-        tables.tiers_table(results["tiers"], tiers, simulated),
-        tables.models_table(results["models"], results["accuracy"], simulated),
-        tables_policies.table_04(orderings, selection, simulated, grid),
-        tables.table_06(results["widths"], simulated),
-        tables.table_07(results["panel_widths"], simulated),
-        tables_correspondence.table_08(results["support"], simulated),
-        tables_correspondence.table_09(results["decomposition"], simulated),
-        tables_correspondence.table_10(results["variance"], simulated),
-        tables_correspondence.table_11(results["accuracy_only"], simulated),
-        tables_policies.table_12(orderings, simulated, grid),
-        tables_policies.table_13(selection, simulated, grid),
-        tables_policies.table_14(selection, simulated, grid),
-        tables_policies.table_15(results["illustration_intervals"], results["illustration_pair"], simulated),
-        tables_correspondence.table_40(results["calibration"], simulated),
-    ]
 
 
 def _provenance(folder: str, name: str, suffix: str) -> Provenance:

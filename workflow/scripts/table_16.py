@@ -1,0 +1,16 @@
+"""Table 16: AUROC of the screening scores."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_screening import table_16
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_16(
+        read_table(snakemake.input.means),
+        read_table(snakemake.input.differences),
+        snakemake.params.simulated,
+    )
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))

@@ -1,0 +1,16 @@
+"""Table 22: other scales of probability."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_screening_controls import table_22
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_22(
+        read_table(snakemake.input.means),
+        read_table(snakemake.input.differences),
+        snakemake.params.simulated,
+    )
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))

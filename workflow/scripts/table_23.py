@@ -1,0 +1,16 @@
+"""Table 23: screening on the development images."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_screening_controls import table_23
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_23(
+        read_table(snakemake.input.means),
+        read_table(snakemake.input.differences),
+        snakemake.params.simulated,
+    )
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))

@@ -1,0 +1,14 @@
+"""Table 34: corruption mean and A3Rank's score."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_screening_pairs import table_34
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_34(
+        read_table(snakemake.input.differences), snakemake.params.simulated, snakemake.params.label_changing
+    )
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))
