@@ -33,13 +33,21 @@ include: "workflow/rules/identification.smk"
 include: "workflow/rules/correspondence.smk"
 include: "workflow/rules/policies.smk"
 include: "workflow/rules/screening.smk"
+include: "workflow/rules/prediction.smk"
+include: "workflow/rules/labels.smk"
+include: "workflow/rules/selective.smk"
+include: "workflow/rules/review.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/tables_correspondence.smk"
 include: "workflow/rules/tables_policies.smk"
 include: "workflow/rules/tables_screening.smk"
 include: "workflow/rules/tables_probes.smk"
+include: "workflow/rules/tables_prediction.smk"
+include: "workflow/rules/tables_labels.smk"
+include: "workflow/rules/tables_selective.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/figures_screening.smk"
+include: "workflow/rules/figures_prediction.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -75,9 +83,18 @@ rule analyses:
         collect("<results>/analyses/{part}/{source}.parquet", part=SOURCE_ANALYSES, source=SOURCES),
         collect("<results>/analyses/{part}/{source}.parquet", part=CAPTURE_ANALYSES, source=CAPTURES),
         collect("<results>/analyses/{name}.parquet", name=ANALYSES),
+        collect("<results>/analyses/response_summaries/{source}.parquet", source=SYNTHETIC),
     localrule: True
     message:
         "All analyses are there"
+
+
+rule review:
+    input:
+        REVIEW_PAGES,
+    localrule: True
+    message:
+        "The pages for the review are there"
 
 
 rule tables:
@@ -104,6 +121,7 @@ rule all:
         rules.models.input,
         rules.records.input,
         rules.analyses.input,
+        rules.review.input,
         rules.tables.input,
         rules.figures.input,
     localrule: True

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-FULL_SHAPE = ("identification", "policies", "correspondence")
+FULL_SHAPE = ("identification", "policies", "correspondence", "screening", "prediction")
 
 
 def main() -> None:

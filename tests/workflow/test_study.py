@@ -36,18 +36,23 @@ def test_the_report_stands_alone_and_says_what_is_simulated(finished):
     page = (finished.results / "report.html").read_text(encoding="utf-8")
     assert not re.findall(r"(?:src|href)=[\"'](?!#|data:)(?!https://arxiv\.org)[^\"']*", page)
     assert "simulated" in page
-    for name in ("table_04", "table_16", "table_39", "figure_01", "figure_06", "figure_07"):
+    for name in ("table_04", "table_16", "table_39", "table_48", "figure_01", "figure_06", "figure_08"):
         assert f'id="{name}"' in page
 
 
 def test_every_target_exists_and_nothing_is_left_over(finished):
-    paper = (f"table_{number:02}" for number in (4, *range(6, 41)))
-    for name in (*paper, "table_models", "table_sources", "table_tiers", "table_captures"):
+    paper = (f"table_{number:02}" for number in (4, *range(6, 41), *range(42, 50)))
+    own = ("models", "sources", "tiers", "captures", "fixed_coverage", "risk_rule", "probability_gap", "review")
+    for name in (*paper, *(f"table_{name}" for name in own)):
         for suffix in ("csv", "md", "tex", "json"):
             assert (finished.results / f"tables/{name}.{suffix}").stat().st_size
-    for name in (*(f"figure_{number:02}" for number in range(1, 8)), "figure_accuracy", "figure_intervals"):
+    for name in (*(f"figure_{number:02}" for number in range(1, 9)), "figure_accuracy", "figure_intervals"):
         for suffix in ("pdf", "svg", "png"):
             assert (finished.results / f"figures/{name}.{suffix}").stat().st_size
+    assert sorted(path.name for path in (finished.results / "review").glob("*.html")) == [
+        "reviewer-1.html",
+        "reviewer-2.html",
+    ]
     assert not [path for path in finished.results.rglob("*") if path.is_file() and ".part" in path.name]
     assert not [path for path in (finished.results / "work").rglob("*") if path.is_file()]
 

@@ -73,6 +73,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_screening(screen)
     screen.set_defaults(command=_screen)
+    review = commands.add_parser(
+        "review", help="estimate from reviewed events how often persistent wrong answers are right"
+    )
+    review.add_argument("sample", metavar="SAMPLE", help="sample.csv as drawn by the study")
+    review.add_argument(
+        "ratings", metavar="RATINGS", nargs="+", help="one or two rating files (event_id,reviewer,rating,comment)"
+    )
+    review.add_argument("--decisions", metavar="FILE", help="rating file that settles the reviewers' disagreements")
+    review.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+    review.set_defaults(command=_review)
     return parser
 
 
@@ -192,6 +202,14 @@ def _screen(options: argparse.Namespace) -> str:
     if options.json:
         return _as_json([screen_answer(screening) for screening in screenings])
     return readable_screening(screenings, options.output, notes)
+
+
+def _review(options: argparse.Namespace) -> str:
+    from pairedeval.own.readable_review import readable_review
+    from pairedeval.own.review import review_files
+
+    answer = review_files(options.sample, options.ratings, options.decisions)
+    return _as_json([answer]) if options.json else readable_review(answer, options.sample)
 
 
 def _supplied(options: argparse.Namespace) -> "JointCounts | None":

@@ -43,14 +43,17 @@ SOURCES = ["syn", "syn_b", "es", "diverse"]
 IMAGE_SETS = ["syn", "base"]
 CAPTURES = ["es", "diverse"]
 INFERRED = ["syn", *CAPTURES]
+SYNTHETIC = ["syn", "syn_b"]
+PROBED = ["syn_b", *CAPTURES]
 # Every kind of images so far is captured by the camera model; real captures come with their own kind.
 SIMULATED = CAPTURES
 # Tables and figures stand on the page in this order.
 TABLES = ["table_sources", "table_tiers", "table_models"]
 TABLES += [f"table_{number}" for number in ("04", "06", "07", "08", "09", *range(10, 40))]
-TABLES += ["table_captures", "table_40"]
+TABLES += ["table_captures", *(f"table_{number}" for number in (40, *range(42, 50)))]
+TABLES += ["table_fixed_coverage", "table_risk_rule", "table_probability_gap", "table_review"]
 FIGURES = ["figure_01", "figure_intervals", *(f"figure_{number:02}" for number in range(2, 7))]
-FIGURES += ["figure_accuracy", "figure_07"]
+FIGURES += ["figure_accuracy", "figure_07", "figure_08"]
 # The page shows pictures as PNG and everything else as SVG.
 PAGE_FIGURES = [f"{figure}.{'png' if figure == 'figure_07' else 'svg'}" for figure in FIGURES]
 # What the words of the page are made from.
@@ -60,6 +63,8 @@ PAGE_RESULTS += [
     f"screening_{name}"
     for name in ("means", "differences", "ceilings", "subset_sizes", "probes", "captures", "groups", "models", "facts")
 ]
+PAGE_RESULTS += [f"prediction_{name}" for name in ("gains", "thresholds", "correlations", "checks")]
+PAGE_RESULTS += ["labels", "label_changes", "label_endpoints", "consensus"]
 # Tables of the screening per source, by output; summaries over the sources.
 SCREENING_PARTS = ["cells", "draws", "subsets", "selected", "fits", "terciles", "images"]
 SCREENING_SUMMARIES = ["means", "differences", "ceilings", "ablation", "terciles", "groups", "models"]
@@ -67,8 +72,14 @@ SCREENING_SUMMARIES += ["subset_sizes", "probes", "captures", "selection", "fact
 ANALYSES = ["panel", "matched_support", "support", "support_strata", "decomposition", "variance", "accuracy_only"]
 ANALYSES += ["calibration", "illustration_intervals", *PAGE_RESULTS]
 ANALYSES += [f"screening_{name}" for name in ("ablation", "terciles", "selection", "agreement")]
+PREDICTION_RESULTS = ["predictions", "gains", "deletions", "thresholds", "correlations", "checks", "feature_sets"]
+ANALYSES += [f"prediction_{name}" for name in ("predictions", "deletions", "feature_sets")]
+ANALYSES += ["annotations", "fixed_coverage", "risk_rule", "probability_gap"]
 SOURCE_ANALYSES = ["cells", "bounds", "correspondence", "policy_bounds", "policy_comparisons", "policy_selections"]
+SOURCE_ANALYSES += ["fixed_coverage", "risk_rule"]
 CAPTURE_ANALYSES = ["calibration", *(f"screening/{part}" for part in SCREENING_PARTS)]
+CAPTURE_ANALYSES += ["prediction_targets", "label_cells", "label_endpoints", "consensus", "probability_gap"]
+REVIEW_PAGES = [f"<results>/review/{reviewer}.html" for reviewer in settings["review"]["reviewers"]]
 
 
 @cache
@@ -94,9 +105,18 @@ def condition_tables(wildcards):
 
 
 def perturbed_images(wildcards):
+    """Image set of the source of a job."""
+    return image_set_of(wildcards.source)
+
+
+def capture_images(wildcards):
+    """Image sets of the captured sources."""
+    return list(map(image_set_of, CAPTURES))
+
+
+def image_set_of(source):
     """Image set of a source; simulated captures say so in their name."""
-    mark = "_simulated" if wildcards.source in SIMULATED else ""
-    return f"<results>/images/{wildcards.source}{mark}.zip"
+    return f"<results>/images/{source}{'_simulated' if source in SIMULATED else ''}.zip"
 
 
 def benchmark_files():
@@ -121,6 +141,11 @@ def benchmark_files():
         *collect("<benchmarks>/summarise_probes/{model}.tsv", model=MODELS),
         *collect("<benchmarks>/screen/{source}.tsv", source=CAPTURES),
         "<benchmarks>/summarise_screening.tsv",
+        *collect("<benchmarks>/describe_responses/{source}.tsv", source=SYNTHETIC),
+        "<benchmarks>/predict_models.tsv",
+        *collect("<benchmarks>/compare_labels/{source}.tsv", source=CAPTURES),
+        *collect("<benchmarks>/measure_consensus/{source}.tsv", source=CAPTURES),
+        "<benchmarks>/sample_review.tsv",
     ]
 
 

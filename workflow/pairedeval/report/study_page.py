@@ -16,7 +16,9 @@ from pairedeval.report.findings import (
     tier_findings,
     width_findings,
 )
+from pairedeval.report.findings_labels import label_findings
 from pairedeval.report.findings_policies import policy_findings
+from pairedeval.report.findings_prediction import prediction_findings
 from pairedeval.report.findings_screening import screening_findings
 from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_captures
 from pairedeval.report.table import Table
@@ -77,6 +79,10 @@ def study_page(
             "What the records determine": _findings(results, simulated),
             "Which rejection policies can be ordered": policy_findings(results, simulated, grid),
             "Which images to test next": screening_findings(results, simulated, label_changing),
+            "What summaries of responses predict": prediction_findings(results, simulated),
+            "How much labels and shared errors matter": label_findings(
+                *(results[name] for name in ("consensus", "labels", "label_changes", "label_endpoints")), simulated
+            ),
         },
         figures=tuple(
             PageFigure(
