@@ -81,7 +81,11 @@ def study_page(
             "Which images to test next": screening_findings(results, simulated, label_changing),
             "What summaries of responses predict": prediction_findings(results, simulated),
             "How much labels and shared errors matter": label_findings(
-                *(results[name] for name in ("consensus", "labels", "label_changes", "label_endpoints")), simulated
+                results["consensus"],
+                results["labels"],
+                results["label_changes"],
+                results["label_endpoints"],
+                simulated,
             ),
         },
         figures=tuple(
