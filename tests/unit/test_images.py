@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from pairedeval.errors import ImageError
-from pairedeval.images import ImageStore, decode_image, encode_png, merge_stores, write_store
+from pairedeval.images import ImageStore, decode_image, encode_png, merge_stores, write_originals, write_store
+from support.imagenet_fixture import DAMAGED, photograph, real_world_files
 
 
 def picture(value: int = 0, size: int = 8) -> np.ndarray:
@@ -76,17 +77,53 @@ def test_a_missing_store_and_one_that_is_no_zip_are_named(tmp_path: Path) -> Non
         ImageStore(tmp_path / "text.zip")
 
 
-@pytest.mark.parametrize("name", ["a.png", "fog/a.jpg", "fog/deep/a.png", "/a.png"])
+def test_photographs_keep_their_bytes_beside_made_images(store: Path, tmp_path: Path) -> None:
+    data = encoded(photograph(1), "JPEG")
+    write_originals(tmp_path / "photographs.zip", [("l1-k01", "a.b", data), ("l1-k01", "b", encode_png(picture()))])
+    merge_stores([store, tmp_path / "photographs.zip"], tmp_path / "merged.zip")
+    with ImageStore(tmp_path / "merged.zip") as images, zipfile.ZipFile(tmp_path / "merged.zip") as archive:
+        assert archive.namelist()[-2:] == ["l1-k01/a.b.jpeg", "l1-k01/b.jpeg"]
+        assert archive.namelist()[0] == "snow-2/a.png"
+        assert images.image_ids("l1-k01") == ("a.b", "b")
+        assert images.read_bytes("l1-k01", "a.b") == data
+        assert np.array_equal(images.read("l1-k01", "a.b"), np.asarray(Image.open(io.BytesIO(data))))
+        assert np.array_equal(images.read("l1-k01", "b"), picture())
+        assert images.suffix("l1-k01", "b") == ".jpeg"
+        assert images.suffix("fog-2", "a") == ".png"
+
+
+def test_photographs_out_of_order_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match="image a of l1-k01 is out of order"):
+        write_originals(tmp_path / "set.zip", [("l1-k01", "b", b"1"), ("l1-k01", "a", b"2")])
+
+
+def test_the_fingerprint_tells_other_images(store: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.zip"
+    write_store(other, [("snow-2", "a", picture(1)), ("snow-2", "b", picture(9)), ("fog-2", "a", picture(3))])
+    with ImageStore(store) as ours, ImageStore(other) as theirs:
+        assert ours.fingerprint("snow-2", "a") == theirs.fingerprint("snow-2", "a")
+        assert ours.fingerprint("snow-2", "ab") != theirs.fingerprint("snow-2", "ab")
+
+
+@pytest.mark.parametrize("name", ["a.png", "fog/a.jpg", "fog/deep/a.png", "/a.png", "fog/.png", "fog/a.JPEG"])
 def test_a_member_of_another_shape_is_named(name: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "set.zip", "w") as archive:
         archive.writestr(name, b"")
-    with pytest.raises(ImageError, match=rf"set\.zip: member {name} is not <condition>/<image_id>\.png"):
+    with pytest.raises(ImageError, match=rf"set\.zip: member {name} is not <condition>/<image_id> with \.png"):
+        ImageStore(tmp_path / "set.zip")
+
+
+def test_an_image_in_two_files_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "set.zip", "w") as archive:
+        archive.writestr("fog-2/a.png", encode_png(picture()))
+        archive.writestr("fog-2/a.jpeg", encode_png(picture()))
+    with pytest.raises(ImageError, match=r"set\.zip: image a of fog-2 stands twice"):
         ImageStore(tmp_path / "set.zip")
 
 
 def test_a_missing_image_and_a_missing_condition_are_named(store: Path) -> None:
     with ImageStore(store) as images:
-        with pytest.raises(ImageError, match=r"set\.zip: fog-2/b\.png is missing; make the image set again"):
+        with pytest.raises(ImageError, match=r"set\.zip: fog-2/b is missing; make the image set again"):
             images.read("fog-2", "b")
         with pytest.raises(ImageError, match=r"set\.zip: no condition rain-2"):
             images.image_ids("rain-2")
@@ -163,3 +200,31 @@ def test_an_exif_orientation_is_not_applied() -> None:
     decoded = decode_image(encoded(image, "JPEG", exif=exif.tobytes(), quality=95), "x")
     assert np.array_equal(decoded, decode_image(encoded(image, "JPEG", quality=95), "x"))
     assert decoded.shape == (8, 16, 3)
+
+
+@pytest.fixture(scope="module")
+def real_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("real") / "photographs.zip"
+    write_originals(path, [("clean", name, data) for name, data in sorted(real_world_files().items())])
+    return path
+
+
+@pytest.mark.parametrize("name", sorted(set(real_world_files()) - set(DAMAGED)))
+def test_files_of_real_folders_are_read_through_the_store(name: str, real_world: Path) -> None:
+    rgb = np.asarray(photograph(5)).astype(float)
+    with ImageStore(real_world) as images:
+        pixels = images.read("clean", name)
+    assert pixels.dtype == np.uint8
+    assert pixels.shape == (32, 40, 3)
+    grey = name in ("grey", "grey16")
+    expected = np.repeat(rgb.mean(axis=2, keepdims=True), 3, axis=2) if grey else rgb
+    assert np.abs(pixels - expected).mean() < (25 if name == "palette" else 12)
+    assert not grey or (pixels[:, :, 0] == pixels[:, :, 1]).all()
+    if name in ("png", "alpha"):
+        assert np.array_equal(pixels, np.asarray(photograph(5)))
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_files_of_real_folders_are_named(name: str, real_world: Path) -> None:
+    with ImageStore(real_world) as images, pytest.raises(ImageError, match=rf"photographs\.zip: clean/{name}\.jpeg "):
+        images.read("clean", name)

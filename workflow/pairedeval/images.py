@@ -1,7 +1,8 @@
-"""Image sets: one ZIP of lossless PNGs per set, and the one way in which image bytes become pixels.
+"""Image sets: one ZIP of image files per set, and the one way in which image bytes become pixels.
 
-A set holds members ``<condition>/<image_id>.png`` in condition order, then by image id. The members are stored
-(where it is worth it, the PNG is compressed itself) and dated 1980, so the same pixels give the same bytes.
+A set holds members ``<condition>/<image_id><suffix>`` in condition order, then by image id. Images that were made here
+are lossless PNGs; photographs keep the bytes of their published files, with suffix ``.jpeg``. The members are stored
+(where it is worth it, the PNG is compressed itself) and dated 1980, so the same images give the same bytes.
 """
 
 import io
@@ -18,10 +19,11 @@ from pairedeval.errors import ImageError
 from pairedeval.files import atomic_path
 from pairedeval.seeds import digest
 
-SUFFIX = ".png"
+MADE, PUBLISHED = SUFFIXES = (".png", ".jpeg")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 SMALL = 1 << 16  # bytes of pixels
 Member = tuple[str, str, np.ndarray]
+Original = tuple[str, str, bytes]
 
 
 class ImageStore:
@@ -37,21 +39,20 @@ class ImageStore:
     Raises
     ------
     ImageError
-        If the file is missing, no ZIP, or holds a member that is not ``<condition>/<image_id>.png``.
+        If the file is missing, no ZIP, or holds a member that is not ``<condition>/<image_id><suffix>`` or an image
+        twice.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._zip = _open_zip(self.path)
-        self._image_ids: dict[str, dict[str, None]] = {}
-        for name in self._zip.namelist():
-            condition, _, image = name.partition("/")
-            if not condition or "/" in image or not image.endswith(SUFFIX):
-                self._zip.close()
-                raise ImageError(
-                    f"{self.path}: member {name} is not <condition>/<image_id>{SUFFIX}; make the image set again"
-                )
-            self._image_ids.setdefault(condition, {})[image.removesuffix(SUFFIX)] = None
+        self._members: dict[str, dict[str, zipfile.ZipInfo]] = {}
+        try:
+            for info in self._zip.infolist():
+                self._enter(info)
+        except ImageError:
+            self._zip.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -64,13 +65,13 @@ class ImageStore:
     @property
     def conditions(self) -> tuple[str, ...]:
         """Conditions in the order of the set."""
-        return tuple(self._image_ids)
+        return tuple(self._members)
 
     def image_ids(self, condition: str) -> tuple[str, ...]:
         """Image ids of one condition, ascending; an unknown condition is an `ImageError`."""
-        if condition not in self._image_ids:
+        if condition not in self._members:
             raise ImageError(f"{self.path}: no condition {condition}; make the image set again with this condition")
-        return tuple(self._image_ids[condition])
+        return tuple(self._members[condition])
 
     def read(self, condition: str, image_id: str) -> np.ndarray:
         """Return the pixels of one image, uint8 of shape ``(height, width, 3)``.
@@ -80,7 +81,8 @@ class ImageStore:
         ImageError
             If the image is missing or damaged; the message names file and member.
         """
-        return decode_image(self.read_bytes(condition, image_id), f"{self.path}: {_member_name(condition, image_id)}")
+        info = self._info(condition, image_id)
+        return decode_image(self._read(info), f"{self.path}: {info.filename}")
 
     def fingerprint(self, condition: str, image_ids: Iterable[str]) -> str:
         """Return a digest of images by checksum and size as the ZIP lists them: as telling as the bytes, and quick."""
@@ -88,19 +90,36 @@ class ImageStore:
         return digest(*((info.CRC, info.file_size) for info in listed))
 
     def read_bytes(self, condition: str, image_id: str) -> bytes:
-        """Return the stored PNG of one image; the checksum of the ZIP is checked."""
-        info = self._info(condition, image_id)
+        """Return the stored file of one image; the checksum of the ZIP is checked."""
+        return self._read(self._info(condition, image_id))
+
+    def suffix(self, condition: str, image_id: str) -> str:
+        """Return which of `SUFFIXES` the file of one image has."""
+        return Path(self._info(condition, image_id).filename).suffix
+
+    def _read(self, info: zipfile.ZipInfo) -> bytes:
         try:
             return self._zip.read(info)
         except (zipfile.BadZipFile, OSError, EOFError) as error:
             raise ImageError(f"{self.path}: {info.filename} is damaged ({error}); make the image set again") from error
 
     def _info(self, condition: str, image_id: str) -> zipfile.ZipInfo:
-        name = _member_name(condition, image_id)
         try:
-            return self._zip.getinfo(name)
+            return self._members[condition][image_id]
         except KeyError:
-            raise ImageError(f"{self.path}: {name} is missing; make the image set again") from None
+            raise ImageError(f"{self.path}: {condition}/{image_id} is missing; make the image set again") from None
+
+    def _enter(self, info: zipfile.ZipInfo) -> None:
+        condition, _, file = info.filename.partition("/")
+        image_id, point, kind = file.rpartition(".")
+        if not condition or not image_id or "/" in file or point + kind not in SUFFIXES:
+            raise ImageError(
+                f"{self.path}: member {info.filename} is not <condition>/<image_id> with {' or '.join(SUFFIXES)}; "
+                "make the image set again"
+            )
+        if image_id in self._members.setdefault(condition, {}):
+            raise ImageError(f"{self.path}: image {image_id} of {condition} stands twice; make the image set again")
+        self._members[condition][image_id] = info
 
 
 def decode_image(data: bytes, place: str) -> np.ndarray:
@@ -170,11 +189,29 @@ def write_store(path: str | Path, members: Iterable[Member]) -> None:
     ImageError
         If the members are not in that order, or one stands twice.
     """
-    _write_zip(path, ((condition, image_id, encode_png(pixels)) for condition, image_id, pixels in members))
+    _write_zip(path, ((condition, image_id, MADE, encode_png(pixels)) for condition, image_id, pixels in members))
+
+
+def write_originals(path: str | Path, members: Iterable[Original]) -> None:
+    """Write an image set of published photographs, whose files are kept byte by byte, atomically.
+
+    Parameters
+    ----------
+    path
+        Target ZIP.
+    members
+        Triples (condition, image id, bytes of the image file), in the order that `write_store` asks for.
+
+    Raises
+    ------
+    ImageError
+        If the members are not in that order, or one stands twice.
+    """
+    _write_zip(path, ((condition, image_id, PUBLISHED, data) for condition, image_id, data in members))
 
 
 def merge_stores(shards: Sequence[str | Path], path: str | Path) -> None:
-    """Join shards into one image set, atomically; stored PNGs are copied as they are.
+    """Join shards into one image set, atomically; stored files are copied as they are.
 
     Parameters
     ----------
@@ -191,19 +228,20 @@ def merge_stores(shards: Sequence[str | Path], path: str | Path) -> None:
     _write_zip(path, _stored_members(shards))
 
 
-def _stored_members(shards: Sequence[str | Path]) -> Iterator[tuple[str, str, bytes]]:
+def _stored_members(shards: Sequence[str | Path]) -> Iterator[tuple[str, str, str, bytes]]:
     for shard in shards:
         with ImageStore(shard) as store:
             for condition in store.conditions:
                 for image_id in store.image_ids(condition):
-                    yield condition, image_id, store.read_bytes(condition, image_id)
+                    data = store.read_bytes(condition, image_id)
+                    yield condition, image_id, store.suffix(condition, image_id), data
 
 
-def _write_zip(path: str | Path, members: Iterable[tuple[str, str, bytes]]) -> None:
+def _write_zip(path: str | Path, members: Iterable[tuple[str, str, str, bytes]]) -> None:
     finished: set[str] = set()
     previous = ("", "")
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
-        for condition, image_id, data in members:
+        for condition, image_id, suffix, data in members:
             if condition != previous[0]:
                 finished.add(previous[0])
             elif image_id <= previous[1]:
@@ -211,18 +249,14 @@ def _write_zip(path: str | Path, members: Iterable[tuple[str, str, bytes]]) -> N
             if condition in finished:
                 raise ImageError(f"{path}: condition {condition} stands twice; write each condition once")
             previous = (condition, image_id)
-            archive.writestr(_member_info(condition, image_id), data)
+            archive.writestr(_member_info(f"{condition}/{image_id}{suffix}"), data)
 
 
-def _member_info(condition: str, image_id: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(_member_name(condition, image_id), date_time=EPOCH)
+def _member_info(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, date_time=EPOCH)
     info.create_system = 3  # Unix, also when written on Windows: the bytes must not depend on the machine.
     info.external_attr = 0o644 << 16
     return info
-
-
-def _member_name(condition: str, image_id: str) -> str:
-    return f"{condition}/{image_id}{SUFFIX}"
 
 
 def _open_zip(path: Path) -> zipfile.ZipFile:
