@@ -1,12 +1,11 @@
 import logging
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-import pairedeval
 from pairedeval.errors import PairedEvalError
 from pairedeval.scripting import job
+from support.jobs import snakemake_job
 
 
 @pytest.fixture
@@ -15,11 +14,11 @@ def snakemake(tmp_path):
     root = logging.getLogger()
     kept = root.handlers[:]
     root.handlers.clear()
-    yield SimpleNamespace(
-        log=[str(tmp_path / "logs/rule.log")],
-        rule="infer",
-        wildcards=["es", "vit"],
-        scriptdir=str(Path(pairedeval.__file__).parent.parent / "scripts"),
+    yield snakemake_job(
+        "infer",
+        outputs=[str(tmp_path / "records.txt")],
+        wildcards={"source": "es", "model": "vit"},
+        log=str(tmp_path / "logs/rule.log"),
     )
     for handler in root.handlers:
         handler.close()
@@ -29,6 +28,7 @@ def snakemake(tmp_path):
 
 def run(snakemake, error=None):
     with job(snakemake):
+        Path(snakemake.output[0]).write_text("records")
         if error:
             raise error
 
@@ -41,6 +41,11 @@ def test_a_job_that_ends_well_says_nothing(snakemake, capsys):
     run(snakemake)
     assert logged(snakemake) == ""
     assert capsys.readouterr().err == ""
+
+
+def test_the_origin_of_each_result_is_kept(snakemake, tmp_path):
+    run(snakemake)
+    assert '"rule": "infer"' in (tmp_path / "provenance/records.txt.json").read_text()
 
 
 def test_a_problem_of_the_user_is_one_line_without_traceback(snakemake, capsys):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pairedeval.own.answers import Answer
     from pairedeval.own.joint_counts import JointCounts
 
-Command = Callable[[argparse.Namespace], str]
+# What a command prints, and its exit status.
+Command = Callable[[argparse.Namespace], tuple[str, int]]
 
 _SCORES = "corruption_mean (default), confidence, confidence_decrease, retention, confidence_deviation, consistency"
 _RANKING = (
@@ -26,17 +27,19 @@ _COLUMNS = "image_id, label, prediction, confidence, true_class_probability"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or 2 with one line on standard error if the input cannot be used."""
+    """Run one command and return its status: 0, 1 for a problem found, 2 and one line of error for unusable input."""
+    status = 0
     try:
         options = _parser().parse_args(arguments)
         command: Command = options.command
-        print(command(options), flush=True)
+        told, status = command(options)
+        print(told, flush=True)
     except PairedEvalError as error:
         print(f"pairedeval: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return status
 
 
 class _Parser(argparse.ArgumentParser):
@@ -83,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     review.add_argument("--decisions", metavar="FILE", help="rating file that settles the reviewers' disagreements")
     review.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
     review.set_defaults(command=_review)
+    provenance = commands.add_parser("provenance", help="say what a result was made of and how, back to the sources")
+    provenance.add_argument("file", metavar="FILE", help="file under results/<study>, or a copy of one")
+    provenance.add_argument("--json", action="store_true", help="print JSON instead of a readable tree")
+    provenance.set_defaults(command=_provenance)
     return parser
 
 
@@ -155,13 +162,13 @@ def _number(text: str, name: str, example: str) -> float:
         raise PairedEvalError(f"{name} '{text}' is not a number; give a share such as {example}") from None
 
 
-def _check(options: argparse.Namespace) -> str:
+def _check(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.checking import check_files
 
-    return check_files(options.clean, options.perturbed)
+    return check_files(options.clean, options.perturbed), 0
 
 
-def _bounds(options: argparse.Namespace) -> str:
+def _bounds(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.functions import answer_bounds, read_cells
     from pairedeval.own.readable_bounds import readable_bounds
 
@@ -169,11 +176,11 @@ def _bounds(options: argparse.Namespace) -> str:
     cells, notes = read_cells(options.clean, options.perturbed)
     answers = list(answer_bounds(cells, options.threshold, options.level, supplied))
     if options.json:
-        return _as_json([answer for _, answer in answers])
-    return readable_bounds(answers, options.threshold, notes)
+        return _as_json([answer for _, answer in answers]), 0
+    return readable_bounds(answers, options.threshold, notes), 0
 
 
-def _policies(options: argparse.Namespace) -> str:
+def _policies(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.functions import answer_policies, read_cells
     from pairedeval.own.readable_policies import readable_policies
 
@@ -182,11 +189,11 @@ def _policies(options: argparse.Namespace) -> str:
     question = (options.threshold, options.policy_thresholds, options.weight, options.level)
     answers = list(answer_policies(cells, *question, supplied))
     if options.json:
-        return _as_json([answer for _, answer in answers])
-    return readable_policies(answers, options.threshold, notes)
+        return _as_json([answer for _, answer in answers]), 0
+    return readable_policies(answers, options.threshold, notes), 0
 
 
-def _screen(options: argparse.Namespace) -> str:
+def _screen(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.readable_screening import readable_screening
     from pairedeval.own.screening import check_output, screen_answer, screen_models, write_ranking
     from pairedeval.own.screening_files import read_probed_models
@@ -200,16 +207,26 @@ def _screen(options: argparse.Namespace) -> str:
     if options.output is not None:
         write_ranking(screenings, options.output)
     if options.json:
-        return _as_json([screen_answer(screening) for screening in screenings])
-    return readable_screening(screenings, options.output, notes)
+        return _as_json([screen_answer(screening) for screening in screenings]), 0
+    return readable_screening(screenings, options.output, notes), 0
 
 
-def _review(options: argparse.Namespace) -> str:
+def _review(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.readable_review import readable_review
     from pairedeval.own.review import review_files
 
     answer = review_files(options.sample, options.ratings, options.decisions)
-    return _as_json([answer]) if options.json else readable_review(answer, options.sample)
+    told = _as_json([answer]) if options.json else readable_review(answer, options.sample)
+    return told, 0
+
+
+def _provenance(options: argparse.Namespace) -> tuple[str, int]:
+    from pairedeval.provenance.chain import chain_answer, trace
+    from pairedeval.provenance.readable import readable_chain
+
+    chain = trace(options.file)
+    told = _as_json([chain_answer(chain)]) if options.json else readable_chain(chain)
+    return told, int(bool(chain.problems))
 
 
 def _supplied(options: argparse.Namespace) -> "JointCounts | None":

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pairedeval.errors import PairedEvalError
+from pairedeval.provenance.stamp import job_stamp, stamped
 
 if TYPE_CHECKING:
     import pandas as pd
 
 METADATA_KEY = b"pairedeval"
+PROVENANCE_KEY = b"pairedeval.provenance"
 
 
 @contextmanager
@@ -35,9 +37,9 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write UTF-8 text with line feeds, atomically."""
+    """Write UTF-8 text with line feeds, atomically; a job's Markdown, LaTeX and HTML end with where they are from."""
     with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_text(stamped(text, Path(path).suffix), encoding="utf-8", newline="\n")
 
 
 def write_json(value: Any, path: str | Path) -> None:
@@ -55,14 +57,18 @@ def write_table(frame: "pd.DataFrame", path: str | Path, metadata: Mapping[str, 
     path
         Target, usually ``results/<study>/...parquet``.
     metadata
-        JSON-serialisable facts kept in the file's schema, read back by `read_metadata`.
+        JSON-serialisable facts kept in the file's schema, read back by `read_metadata`. In a job, the schema names
+        the job as well, under the key `PROVENANCE_KEY`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     facts = json.dumps(metadata or {}, sort_keys=True, allow_nan=False).encode()
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), METADATA_KEY: facts})
+    stored = {**(table.schema.metadata or {}), METADATA_KEY: facts}
+    if stamp := job_stamp():
+        stored[PROVENANCE_KEY] = json.dumps(stamp).encode()
+    table = table.replace_schema_metadata(stored)
     with atomic_path(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 

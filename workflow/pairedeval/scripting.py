@@ -10,11 +10,12 @@ from typing import Any
 
 import pairedeval
 from pairedeval.errors import PairedEvalError
+from pairedeval.provenance.job import recorded
 
 
 @contextmanager
 def job(snakemake: Any) -> Iterator[None]:
-    """Run the body of a script: log to the rule's log file, and explain errors.
+    """Run the body of a script: log to the rule's log file, explain errors, and keep where the results come from.
 
     A `PairedEvalError` ends the job with its sentence alone; any other exception is a fault of the code and
     leaves its traceback in the log as well.
@@ -33,7 +34,8 @@ def job(snakemake: Any) -> Iterator[None]:
     place = " ".join([snakemake.rule, *map(str, snakemake.wildcards)])
     try:
         _check_package(Path(snakemake.scriptdir).parent / "pairedeval")
-        yield
+        with recorded(snakemake):
+            yield
     except PairedEvalError as error:
         logging.error("%s", error)
         print(f"{place}: {error}", file=sys.stderr)

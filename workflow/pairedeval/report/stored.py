@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from pairedeval.errors import PairedEvalError
+from pairedeval.provenance.stamp import full_stamp
 from pairedeval.report.table import Column, Table, Value, is_undefined
 
 
 def to_json(table: Table) -> str:
-    """Return the table as JSON; an undefined value becomes null.
+    """Return the table as JSON; an undefined value becomes null, and in a job the origin is added.
 
     Examples
     --------
@@ -21,6 +22,8 @@ def to_json(table: Table) -> str:
     True
     """
     content = {**asdict(table), "rows": [[_plain(value) for value in row] for row in table.rows]}
+    if stamp := full_stamp():
+        content["provenance"] = stamp
     return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 
 

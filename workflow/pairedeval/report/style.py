@@ -1,6 +1,7 @@
 """One look for all figures, and files that are the same bytes on every run."""
 
 import functools
+import json
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 from seaborn import color_palette
 
 from pairedeval.files import atomic_path
+from pairedeval.provenance.stamp import full_stamp
 from pairedeval.report.names import listed, ordered_sources, source_name
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ _NO_STAMP: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
 }
+# Where each format has room for the origin of a figure.
+_STAMP_KEYS = {"pdf": "Keywords", "png": "Description", "svg": "Description"}
 
 
 def styled(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
@@ -86,7 +90,7 @@ def new_figure(
 
 
 def save_figure(figure: Figure, stem: str | Path, formats: Collection[str] = ("pdf", "png", "svg")) -> list[Path]:
-    """Write ``stem.pdf``, ``stem.png`` (300 dpi) and ``stem.svg``, each atomically and without a date.
+    """Write ``stem.pdf``, ``stem.png`` (300 dpi) and ``stem.svg``, atomically, without a date but with their origin.
 
     Returns
     -------
@@ -94,12 +98,14 @@ def save_figure(figure: Figure, stem: str | Path, formats: Collection[str] = ("p
         The written files, in the order of `formats`.
     """
     paths = [Path(f"{stem}.{kind}") for kind in formats]
+    stamp = full_stamp()
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         for kind, path in zip(formats, paths, strict=True):
+            metadata = _NO_STAMP[kind] | ({_STAMP_KEYS[kind]: json.dumps(stamp)} if stamp else {})
             with atomic_path(path) as temporary:
-                figure.savefig(temporary, format=kind, dpi=RESOLUTION, metadata=_NO_STAMP[kind])
+                figure.savefig(temporary, format=kind, dpi=RESOLUTION, metadata=metadata)
     return paths
 
 

@@ -1,0 +1,1 @@
+"""What a result file was made of, and how: written by every job, read by ``pairedeval provenance``."""
