@@ -1,6 +1,7 @@
 """Progress of long jobs: a bar for a person, a line now and then for a log."""
 
 import sys
+from typing import Any
 
 from tqdm import tqdm
 
@@ -22,11 +23,18 @@ def progress_bar(total: int, description: str, unit: str) -> "tqdm[None]":
     unit
         What one step is, such as ``img``.
     """
+    return _bar(total=total, desc=description, unit=unit)
+
+
+def transfer_bar(**options: Any) -> "tqdm[None]":
+    """Return such a bar for a transfer; the options are those that huggingface_hub gives to its bars."""
+    return _bar(**options)
+
+
+def _bar(**options: Any) -> "tqdm[None]":
     interval = 0.5 if sys.stderr.isatty() else SECONDS_BETWEEN_LINES
     return tqdm(
-        total=total,
-        desc=description,
-        unit=unit,
+        **options,
         file=sys.stderr,
         mininterval=interval,
         maxinterval=interval,

@@ -25,7 +25,7 @@ class ImageSet:
     splits
         ``development`` or ``evaluation`` per image; empty for training images.
     classes
-        The candidate classes.
+        The candidate classes of the role: those of its images.
     """
 
     image_ids: tuple[str, ...]
@@ -37,6 +37,9 @@ class ImageSet:
 def read_image_set(index: str | Path, role: str) -> ImageSet:
     """Read the images of one role from the index of a study.
 
+    An image that has two roles stands in two rows, and its label may differ between them: roles need not have the same
+    candidates (Section 3.3: 1,000 classes for Syn, 200 for the base images).
+
     Parameters
     ----------
     index
@@ -47,20 +50,24 @@ def read_image_set(index: str | Path, role: str) -> ImageSet:
     Raises
     ------
     ImageError
-        If no image has the role, or a label is not the position of its class among the sorted class ids.
+        If no image has the role, one has it twice, or a label is not the position of its class among the sorted class
+        ids of the role.
     """
     frame = read_table(index)
-    names = frame.drop_duplicates("class_id").sort_values("class_id").set_index("class_id")["class_name"]
-    classes = ClassSet(ids=tuple(names.index), names=tuple(names))
     chosen = frame[frame["role"] == role].sort_values("image_id", ignore_index=True)
     if chosen.empty:
         raise ImageError(f"{index}: no image has role {role}; make the images again with at least one per class")
+    repeated = chosen.loc[chosen["image_id"].duplicated(), "image_id"]
+    if len(repeated):
+        raise ImageError(f"{index}: image {repeated.iloc[0]} has role {role} twice; make the index again")
+    names = chosen.drop_duplicates("class_id").sort_values("class_id").set_index("class_id")["class_name"]
+    classes = ClassSet(ids=tuple(names.index), names=tuple(names))
     misplaced = chosen[chosen["label"] != chosen["class_id"].map(classes.ids.index)]
     if len(misplaced):
         row = misplaced.iloc[0]
         raise ImageError(
             f"{index}: image {row['image_id']}: label {row['label']} is not the position of {row['class_id']} "
-            f"among the sorted class ids; make the index again"
+            f"among the sorted class ids of role {role}; make the index again"
         )
     return ImageSet(
         image_ids=tuple(chosen["image_id"]),
