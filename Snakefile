@@ -26,9 +26,16 @@ wildcard_constraints:
 report: "workflow/report/study.rst"
 
 
-include: "workflow/rules/sources.smk"
-include: "workflow/rules/perturb.smk"
-include: "workflow/rules/inference.smk"
+include: f"workflow/rules/sources_{KIND}.smk"
+
+
+if KIND != "rehearsal":
+
+    include: "workflow/rules/perturb.smk"
+    include: "workflow/rules/inference.smk"
+
+
+include: "workflow/rules/records.smk"
 include: "workflow/rules/identification.smk"
 include: "workflow/rules/correspondence.smk"
 include: "workflow/rules/policies.smk"
@@ -53,9 +60,8 @@ include: "workflow/rules/report.smk"
 
 rule images:
     input:
-        collect("<results>/images/{name}", name=["index.parquet", "clean.zip"]),
-        collect("<results>/images/{image_set}.zip", image_set=IMAGE_SETS),
-        collect("<results>/images/{source}_simulated.zip", source=SIMULATED),
+        collect("<results>/images/{name}", name=IMAGE_FILES),
+        [] if KIND == "rehearsal" else capture_images(None),
     localrule: True
     message:
         "All images are there"
@@ -63,7 +69,7 @@ rule images:
 
 rule models:
     input:
-        collect("<results>/models/{model}.{suffix}", model=MODELS, suffix=["safetensors", "json"]),
+        collect("<results>/models/{model}.{suffix}", model=MODELS, suffix=MODEL_FILES),
     localrule: True
     message:
         "All models are there"
@@ -91,7 +97,7 @@ rule analyses:
 
 rule review:
     input:
-        REVIEW_PAGES,
+        collect("<results>/review/{reviewer}.html", reviewer=REVIEWERS),
     localrule: True
     message:
         "The pages for the review are there"

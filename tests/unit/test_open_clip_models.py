@@ -1,10 +1,9 @@
-"""Image-text models: the zero-shot head against a loop by hand, trained and published models alike."""
+"""Image-text models that the study trains: the zero-shot head against a loop by hand, outputs, and refusals."""
 
 import json
 from dataclasses import replace
 
 import numpy as np
-import open_clip
 import pytest
 import torch
 from PIL import Image
@@ -15,7 +14,6 @@ from pairedeval.models.open_clip import open_clip_from_config, zero_shot_head
 from pairedeval.models.pool import load_model
 from pairedeval.models.registry import ModelEntry, TrainingRecipe
 from pairedeval.models.training import train
-from pairedeval.models.two_tower import two_tower_config
 
 CLASSES = ClassSet(ids=("c-0", "c-1", "c-2"), names=("red", "green", "bright blue"))
 TEMPLATES = ("a {} patch", "something {}.")
@@ -119,37 +117,3 @@ def test_damaged_and_missing_weights(weights, tmp_path):
     path.with_suffix(".json").write_text("{}")
     with pytest.raises(ModelError, match=r"clip\.safetensors: its JSON file has no open_clip_config; remove both"):
         load_model(CLIP, path, CLASSES, templates=TEMPLATES)
-
-
-@pytest.fixture
-def published(weights, tmp_path):
-    """Return a registry entry that names a model by open_clip's registry, as the public ones are."""
-    configuration = two_tower_config(CLIP)["model_cfg"]
-    (tmp_path / "tiny-public.json").write_text(json.dumps(configuration))
-    open_clip.add_model_config(tmp_path)
-    return replace(CLIP, architecture="tiny-public", weights=str(weights["clip"]), recipe=None)
-
-
-def test_published_models_take_the_same_way(weights, published):
-    here = load_model(CLIP, weights["clip"], CLASSES, templates=TEMPLATES)
-    public = load_model(published, None, CLASSES, templates=TEMPLATES)
-    batch = here.preprocess(patches(4)[0])
-    np.testing.assert_array_equal(public.outputs(batch), here.outputs(batch))
-    # Without a known tag open_clip preprocesses as OpenAI did.
-    assert "0.48145466" in public.preprocessing
-
-
-def test_fetched_weights_are_preprocessed_as_their_tag_says(weights, published, monkeypatch):
-    tag = {"mean": (0.5,) * 3, "std": (0.5,) * 3, "interpolation": "bilinear", "resize_mode": "squash"}
-    monkeypatch.setattr(open_clip, "get_pretrained_cfg", lambda model, name: tag if name == "fetched" else {})
-    loaded = load_model(replace(published, weights="fetched"), weights["clip"], CLASSES, templates=TEMPLATES)
-    assert "Normalize(mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))" in loaded.preprocessing
-    assert "size=(32, 32), interpolation=bilinear" in loaded.preprocessing
-
-
-def test_unknown_architectures_and_tags(published):
-    for entry in (replace(published, weights="nonesuch"), replace(published, architecture="nonesuch")):
-        with pytest.raises(
-            ModelError, match=r"^clip: open_clip cannot load '.*' with weights '.*' \(.*\); correct the re"
-        ):
-            load_model(entry, None, CLASSES, templates=TEMPLATES)

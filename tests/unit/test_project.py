@@ -77,7 +77,7 @@ def test_each_environment_covers_the_imports_of_its_scripts(root):
     for rule, text in rules_of(root).items():
         environment = re.search(r"envs/(\w+)\.yaml", text)[1]
         script = re.search(r"scripts/(\w+)\.py", text)[1]
-        covered = set(pins_of_environment(root, environment))
+        covered = {SAME_MODULE.get(package, package) for package in pins_of_environment(root, environment)}
         for path in (file for file in code_files(root / f"workflow/scripts/{script}.py") if file.suffix == ".py"):
             for module in imported_modules(path):
                 known = distributions.get(module, set())

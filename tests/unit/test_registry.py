@@ -2,18 +2,26 @@
 
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from pairedeval.errors import ModelError
-from pairedeval.models.registry import TrainingRecipe, entry_from_values, read_registry
+from pairedeval.models.needs import Needs
+from pairedeval.models.registry import TrainingRecipe, entry_from_values, entry_values, read_registry
 
 ROOT = Path(__file__).parents[2]
-HEADER = "model,group,library,architecture,options,input_size,scoring,weights,augmentation,epochs,learning_rate,note"
-TRAINED = "vit,vit,timm,test_vit,img_size=32 drop_rate=0.1 global_pool=avg,32,softmax,,shift,3,0.001,small"
-PUBLISHED = "ViT-B-32__openai,openai,open_clip,ViT-B-32,,224,softmax,openai,,,,"
+HEADER = (
+    "model,group,library,architecture,options,input_size,scoring,weights,augmentation,epochs,learning_rate,note,"
+    "preprocessing,source,parameters,gpu_memory_mb,batch_size,gigaflops"
+)
+TRAINED = "vit,vit,timm,test_vit,img_size=32 drop_rate=0.1 global_pool=avg,32,softmax,,shift,3,0.001,small,,,,,,"
+PUBLISHED = "ViT-B-32__openai,openai,open_clip,ViT-B-32,,224,softmax,openai,,,,,,hf:timm/a.openai,151277313,4000,256,9"
+MAE = "mae,SSL,timm,vit_base_patch16_224,global_pool=avg,224,softmax,ft,,,,,imagenet,https://a.b/c.pth#md5=1b25e9,,,,"
+DINO = (
+    "dino,SSL,dinov2,vit_giant_patch14_dinov2,,224,softmax,linear4,,,,,squash,https://a.b/c.pth https://a.b/d.pth,,,,"
+)
 
 
 def registry(folder: Path, *rows: str, header: str = HEADER) -> Path:
@@ -27,17 +35,31 @@ def test_rows_become_entries(tmp_path):
     assert trained.options == (("img_size", 32), ("drop_rate", 0.1), ("global_pool", "avg"))
     assert trained.recipe == TrainingRecipe("shift", epochs=3, learning_rate=0.001)
     assert (trained.weights, published.weights, published.recipe) == ("", "openai", None)
+    assert (published.source, published.parameters) == ("hf:timm/a.openai", 151_277_313)
+    assert (trained.needs, published.needs) == (Needs(), Needs(gpu_memory_mb=4000, batch_size=256, gigaflops=9))
+
+
+def test_hints_for_a_scheduler_are_no_part_of_what_decides_a_result(tmp_path):
+    entry = read_registry(registry(tmp_path, PUBLISHED))[0]
+    assert "needs" not in entry_values(entry)
+    assert entry_from_values(entry_values(entry)) == replace(entry, needs=Needs())
+
+
+def test_preprocessing_and_sources_of_published_classifiers(tmp_path):
+    mae, dino = read_registry(registry(tmp_path, MAE, DINO))
+    assert (mae.preprocessing, mae.source) == ("imagenet", "https://a.b/c.pth#md5=1b25e9")
+    assert (dino.preprocessing, len(dino.source.split())) == ("squash", 2)
 
 
 def test_entries_survive_as_plain_values(tmp_path):
-    for entry in read_registry(registry(tmp_path, TRAINED, PUBLISHED)):
+    for entry in read_registry(registry(tmp_path, TRAINED, PUBLISHED, MAE, DINO)):
         values = asdict(entry)
         # Lists, as JSON or a job's parameters may bring them.
         values["options"] = [list(pair) for pair in values["options"]]
         assert entry_from_values(values) == entry
 
 
-@pytest.mark.parametrize(("study", "models", "groups"), [("digits", 12, 8), ("smoke", 3, 3)])
+@pytest.mark.parametrize(("study", "models", "groups"), [("digits", 12, 8), ("smoke", 3, 3), ("paper", 44, 10)])
 def test_shipped_registries(study, models, groups):
     entries = read_registry(ROOT / "config/models" / f"{study}.csv")
     assert (len(entries), len({entry.group for entry in entries})) == (models, groups)
@@ -49,8 +71,8 @@ def test_byte_order_mark_of_spreadsheets(tmp_path):
     assert read_registry(path)[0].model == "vit"
 
 
-def changed(column: str, value: str) -> str:
-    fields = TRAINED.split(",")
+def changed(column: str, value: str, row: str = TRAINED) -> str:
+    fields = row.split(",")
     fields[HEADER.split(",").index(column)] = value
     return ",".join(fields)
 
@@ -84,6 +106,36 @@ def test_bad_values_name_row_and_column(tmp_path, column, value, message):
     with pytest.raises(ModelError) as error:
         read_registry(path)
     assert str(error.value).startswith(f"{path}: row 3, {message}")
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "message"),
+    [
+        (PUBLISHED, "weights", "", "column augmentation: empty"),
+        (PUBLISHED, "parameters", "151M", "column parameters: '151M' is not allowed; allowed: a whole number"),
+        (PUBLISHED, "batch_size", "0", "column batch_size: '0' is not allowed; allowed: a whole number"),
+        (PUBLISHED, "preprocessing", "imagenet", "column preprocessing: 'imagenet' is not allowed; allowed: nothing"),
+        (TRAINED, "preprocessing", "imagenet", "column preprocessing: 'imagenet' is not allowed; allowed: nothing"),
+        (MAE, "preprocessing", "crop", "column preprocessing: 'crop' is not allowed; allowed: imagenet, squash"),
+        (MAE, "source", "a.b/c.pth", "column source: 'a.b/c.pth' is not allowed; allowed: 'hf:owner/name' or an addr"),
+        (MAE, "source", "hf:a", "column source: 'hf:a' is not allowed"),
+        (MAE, "source", "hf:a/b hf:c/d", "column source: 'hf:a/b hf:c/d' is not allowed"),
+        (MAE, "library", "linear", "column weights: 'ft' is not allowed; allowed: nothing, because a linear model"),
+        (DINO, "preprocessing", "", "column preprocessing: empty; allowed: imagenet, squash"),
+        (DINO, "source", "https://a.b/c.pth", "column source: 'https://a.b/c.pth' is not allowed; allowed: addresses"),
+        (
+            DINO,
+            "weights",
+            "",
+            "column weights: empty; allowed: published weights, because the study cannot train a dino",
+        ),
+    ],
+)
+def test_bad_values_of_published_models(tmp_path, row, column, value, message):
+    path = registry(tmp_path, changed(column, value, row))
+    with pytest.raises(ModelError) as error:
+        read_registry(path)
+    assert str(error.value).startswith(f"{path}: row 2, {message}")
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,7 @@ def test_unknown_precision_and_device(tmp_path, arguments, message):
 
 
 def test_a_model_to_be_trained_needs_its_file():
-    with pytest.raises(
-        ModelError, match=r"^linear: no weight file; library linear has only models that the study trains"
-    ):
+    with pytest.raises(ModelError, match=r"^linear: no weight file; train or fetch the model first"):
         load_model(LINEAR, None, CLASSES)
 
 

@@ -2,7 +2,6 @@
 import os
 import re
 import sys
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
@@ -19,9 +18,11 @@ sys.path.insert(0, str(WORKFLOW))
 
 from pairedeval.code import code_digest
 from pairedeval.errors import PairedEvalError
-from pairedeval.models.registry import read_registry
+from pairedeval.models.needs import memory_mb, runtime_minutes
+from pairedeval.models.registry import entry_values, read_registry
 from pairedeval.seeds import digest
 from pairedeval.settings import read_schema, read_settings
+from pairedeval.sources.facts import read_facts
 
 RESOURCES = os.path.relpath(ROOT / "resources")
 REGISTRY = os.path.relpath(ROOT / str(config.get("models", "")))
@@ -33,10 +34,13 @@ try:
         place=", ".join(map(str, workflow.configfiles)) or "the configuration",
     )
     registry = {entry.model: entry for entry in read_registry(REGISTRY)}
+    SOURCE_FACTS = os.path.relpath(ROOT / settings["images"]["facts"])
+    FACTS = read_facts(SOURCE_FACTS)
 except PairedEvalError as error:
     sys.exit(str(error))
 
 RESULTS = f"results/{settings['study']}"
+KIND = settings["images"]["kind"]
 MODELS = list(registry)
 SOURCES = ["syn", "syn_b", "es", "diverse"]
 # Images are made once and shared: syn_b and the probes both use the perturbed base images.
@@ -45,8 +49,13 @@ CAPTURES = ["es", "diverse"]
 INFERRED = ["syn", *CAPTURES]
 SYNTHETIC = ["syn", "syn_b"]
 PROBED = ["syn_b", *CAPTURES]
-# Every kind of images so far is captured by the camera model; real captures come with their own kind.
-SIMULATED = CAPTURES
+# The digits are captured by a camera model, and the rehearsal has no images at all.
+SIMULATED = {"digits": CAPTURES, "imagenet": [], "rehearsal": SOURCES}[KIND]
+IMAGE_FILES = ["index.parquet"] if KIND == "rehearsal" else ["index.parquet", "clean.zip", "syn.zip", "base.zip"]
+MODEL_FILES = ["json"] if KIND == "rehearsal" else ["json", "safetensors"]
+INFERENCE_THREADS = settings["inference"]["threads"]
+# Conditions of a source, clean ones included.
+CONDITIONS = {"syn": 19, "probes": 58, "es": 55, "diverse": 163}
 # Tables and figures stand on the page in this order.
 TABLES = ["table_sources", "table_tiers", "table_models"]
 TABLES += [f"table_{number}" for number in ("04", "06", "07", "08", "09", *range(10, 40))]
@@ -54,6 +63,8 @@ TABLES += ["table_captures", *(f"table_{number}" for number in (40, *range(42, 5
 TABLES += ["table_fixed_coverage", "table_risk_rule", "table_probability_gap", "table_review"]
 FIGURES = ["figure_01", "figure_intervals", *(f"figure_{number:02}" for number in range(2, 7))]
 FIGURES += ["figure_accuracy", "figure_07", "figure_08"]
+if KIND == "rehearsal":
+    FIGURES.remove("figure_07")
 # The page shows pictures as PNG and everything else as SVG.
 PAGE_FIGURES = [f"{figure}.{'png' if figure == 'figure_07' else 'svg'}" for figure in FIGURES]
 # What the words of the page are made from.
@@ -79,7 +90,8 @@ SOURCE_ANALYSES = ["cells", "bounds", "correspondence", "policy_bounds", "policy
 SOURCE_ANALYSES += ["fixed_coverage", "risk_rule"]
 CAPTURE_ANALYSES = ["calibration", *(f"screening/{part}" for part in SCREENING_PARTS)]
 CAPTURE_ANALYSES += ["prediction_targets", "label_cells", "label_endpoints", "consensus", "probability_gap"]
-REVIEW_PAGES = [f"<results>/review/{reviewer}.html" for reviewer in settings["review"]["reviewers"]]
+# Nobody can review images that do not exist.
+REVIEWERS = [] if KIND == "rehearsal" else settings["review"]["reviewers"]
 
 
 @cache
@@ -116,18 +128,32 @@ def capture_images(wildcards):
 
 def image_set_of(source):
     """Image set of a source; simulated captures say so in their name."""
-    return f"<results>/images/{source}{'_simulated' if source in SIMULATED else ''}.zip"
+    return f"<results>/images/{source}{'_simulated' if source in SIMULATED and source in CAPTURES else ''}.zip"
+
+
+def making_benchmarks():
+    """Benchmarks of the jobs that make the records, in the order of the stations."""
+    if KIND == "rehearsal":
+        return ["<benchmarks>/rehearse_index.tsv", *collect("<benchmarks>/rehearse_model/{model}.tsv", model=MODELS)]
+    own = {
+        "digits": ["prepare_images", "simulate_captures/{source}", "train/{model}"],
+        "imagenet": ["prepare_imagenet", "extract_captures/{source}", "fetch_weights/{model}"],
+    }[KIND]
+    shared = ["infer/{inferred}/{model}", "probe/{model}"]
+    return [
+        *collect("<benchmarks>/perturb/{image_set}.tsv", image_set=IMAGE_SETS),
+        *(
+            path
+            for part in own + shared
+            for path in collect(f"<benchmarks>/{part}.tsv", source=CAPTURES, model=MODELS, inferred=INFERRED)
+        ),
+    ]
 
 
 def benchmark_files():
     """Benchmarks of every job before the report, in the order of the stations."""
     return [
-        "<benchmarks>/prepare_images.tsv",
-        *collect("<benchmarks>/perturb/{image_set}.tsv", image_set=IMAGE_SETS),
-        *collect("<benchmarks>/simulate_captures/{source}.tsv", source=CAPTURES),
-        *collect("<benchmarks>/train/{model}.tsv", model=MODELS),
-        *collect("<benchmarks>/infer/{source}/{model}.tsv", source=INFERRED, model=MODELS),
-        *collect("<benchmarks>/probe/{model}.tsv", model=MODELS),
+        *making_benchmarks(),
         *collect("<benchmarks>/record_probes/{model}.tsv", model=MODELS),
         "<benchmarks>/assign_tiers.tsv",
         "<benchmarks>/select_panel.tsv",
@@ -156,8 +182,50 @@ def policy_cells(wildcards):
 
 
 def registry_entry(wildcards):
-    """One model's row of the registry, as plain values."""
-    return asdict(registry[wildcards.model])
+    """What decides the results of one model, as plain values."""
+    return entry_values(registry[wildcards.model])
+
+
+def class_vectors(wildcards):
+    """Class vectors of a published image-text model; other models have none."""
+    entry = registry[wildcards.model]
+    return f"<results>/models/{entry.model}.head.safetensors" if entry.library == "open_clip" and entry.weights else []
+
+
+def capture_archive(wildcards):
+    """Published archive of a source."""
+    return f"<results>/sources/{FACTS.archive(wildcards.source).file}"
+
+
+def own_copy(wildcards):
+    """Copy of a published file that the user has; None if it is to be fetched."""
+    return settings["images"]["copies"].get(wildcards.file)
+
+
+def execution(wildcards):
+    """How one model is run; the registry knows which batch fits a device."""
+    chosen = {key: value for key, value in settings["inference"].items() if key != "threads"}
+    return chosen | {"batch_size": chosen["batch_size"] or registry[wildcards.model].needs.batch_size or 256}
+
+
+def model_memory(wildcards, attempt):
+    """Memory of a job that loads a model, in MB, doubled with each attempt."""
+    return memory_mb(registry[wildcards.model].parameters) * 2 ** (attempt - 1)
+
+
+def model_minutes(wildcards):
+    """Minutes for running a model on one source, or on the probes."""
+    source = wildcards.get("source", "probes")
+    # Published images take a while; the embedded ones do not.
+    images = {"syn": 1000 * settings["images"]["syn_per_class"]}.get(source, 1000) if KIND == "imagenet" else 0
+    inference = settings["inference"]
+    needs = registry[wildcards.model].needs
+    return runtime_minutes(needs, images * CONDITIONS[source], inference["precision"], inference["threads"])
+
+
+def accelerators(wildcards):
+    """Devices of a job: one for a published model, unless the study stays on the CPU."""
+    return int(registry[wildcards.model].needs.gpu_memory_mb > 0 and settings["inference"]["device"] != "cpu")
 
 
 def more_memory(base):

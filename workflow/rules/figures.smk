@@ -72,7 +72,7 @@ rule figure_07:
         transforms="<resources>/conditions/transforms.csv",
         tiers="<results>/analyses/tiers.parquet",
         base="<results>/images/base.zip",
-        captures=collect("<results>/images/{source}_simulated.zip", source=CAPTURES),
+        captures=capture_images,
     output:
         "<results>/figures/figure_07.pdf",
         "<results>/figures/figure_07.svg",

@@ -1,30 +1,6 @@
 # How conclusions depend on the labels, and which errors models share.
 
 
-# Labels by agreement of classifiers, not of people: see pairedeval.labels.agreement.
-rule annotate_digits:
-    output:
-        "<results>/analyses/annotations.parquet",
-    log:
-        "<logs>/annotate_digits.log",
-    benchmark:
-        "<benchmarks>/annotate_digits.tsv"
-    conda:
-        "../../envs/inference.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        disk_mb=100,
-        runtime=15,
-    params:
-        code=code("annotate_digits"),
-        seed=settings["seed"],
-    message:
-        "Annotating the digits by the agreement of classifiers"
-    script:
-        "../scripts/annotate_digits.py"
-
-
 rule compare_labels:
     input:
         records=collect("<results>/records/{{source}}/{model}.parquet", model=MODELS),

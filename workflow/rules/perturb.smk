@@ -27,32 +27,3 @@ rule perturb:
         "Perturbing the images of {wildcards.image_set}"
     script:
         "../scripts/perturb.py"
-
-
-# Screen and print captures by the camera model of pairedeval.perturb.capture, not by a camera.
-rule simulate_captures:
-    input:
-        index="<results>/images/index.parquet",
-        store="<results>/images/clean.zip",
-        conditions="<resources>/conditions/captures.csv",
-    output:
-        store="<results>/images/{source}_simulated.zip",
-    log:
-        "<logs>/simulate_captures/{source}.log",
-    benchmark:
-        "<benchmarks>/simulate_captures/{source}.tsv"
-    conda:
-        "../../envs/inference.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        disk_mb=2000,
-        runtime=60,
-    params:
-        code=code("simulate_captures"),
-        seed=settings["seed"],
-        work=f"{RESULTS}/work/simulate_captures/{{source}}",
-    message:
-        "Simulating the captures of {wildcards.source}"
-    script:
-        "../scripts/simulate_captures.py"

@@ -1,14 +1,20 @@
-"""Batches of images through one model: decoding ahead of the model, and smaller batches when memory runs out."""
+"""Batches of images through one model: the device is kept busy, and batches shrink when memory runs out."""
 
+import logging
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 import torch
 
 from pairedeval.errors import ModelError
-from pairedeval.models.loaded import LoadedModel
+from pairedeval.inference.decoding import Decoder
+from pairedeval.models.loaded import LoadedModel, autocast
+
+# Besides torch's own error: what the libraries below it, and memory on the CPU, say when there is no more.
+OUT_OF_MEMORY = ("CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "can't allocate memory")
 
 
 class Batches:
@@ -20,50 +26,68 @@ class Batches:
         Model ready for inference.
     batch_size
         Images a forward pass.
-    workers
-        Threads that decode and preprocess; with one, nothing runs beside the model.
+    decoder
+        Makes the input batches of this model.
+
+    Attributes
+    ----------
+    waited
+        Seconds spent waiting for decoded images.
     """
 
-    def __init__(self, model: LoadedModel, batch_size: int, workers: int) -> None:
+    def __init__(self, model: LoadedModel, batch_size: int, decoder: Decoder) -> None:
         self._model = model
         self._size = batch_size
         self._limit = batch_size
-        self._workers = workers
+        self._decoder = decoder
+        self.waited = 0.0
 
     def run(
         self,
-        read: Callable[[str], np.ndarray],
+        conditions: Sequence[str],
         image_ids: Sequence[str],
         progress: Callable[[int], object] = lambda images: None,
-    ) -> np.ndarray:
-        """Return the float32 outputs of some images, shape ``(images, classes)``.
+    ) -> Generator[np.ndarray]:
+        """Yield the float32 outputs of each condition in turn, shape ``(images, classes)``.
 
         Parameters
         ----------
-        read
-            From an image id to its uint8 RGB pixels.
+        conditions
+            Conditions, all with the same images. Those to come are decoded meanwhile.
         image_ids
-            Images, all of one condition.
+            Images.
         progress
             Called with the number of images done since the last call.
 
         Raises
         ------
-        ModelError
-            If even a single image does not fit into memory.
+        PairedEvalError
+            If an image cannot be read, or even a single image does not fit into memory.
         """
-        parts = [image_ids[start : start + self._size] for start in range(0, len(image_ids), self._size)]
-        outputs = []
-        for batch in self._prepared(read, parts):
-            outputs.append(self._forward(batch))
-            progress(len(batch))
-        return np.concatenate(outputs)
+        batches = self._timed(self._decoder.batches(conditions, image_ids, self._size))
+        outputs = in_flight(batches, self._launch, ahead=int(self._model.device.type == "cuda"))
+        a_condition = -(-len(image_ids) // self._size)
+        for _ in conditions:
+            parts = []
+            for part in islice(outputs, a_condition):
+                parts.append(part)
+                progress(len(part))
+            yield np.concatenate(parts)
 
-    def _forward(self, batch: torch.Tensor) -> np.ndarray:
+    def _timed(self, batches: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
+        start = time.perf_counter()
+        for batch in batches:
+            self.waited += time.perf_counter() - start
+            yield batch
+            start = time.perf_counter()
+
+    def _launch(self, batch: torch.Tensor) -> torch.Tensor:
         while True:
             try:
-                return np.concatenate([self._model.outputs(part) for part in torch.split(batch, self._limit)])
-            except torch.OutOfMemoryError:
+                return torch.cat([self._forward(part) for part in torch.split(batch, self._limit)])
+            except RuntimeError as error:
+                if not _is_out_of_memory(error):
+                    raise
                 if self._limit == 1:
                     raise ModelError(
                         f"{self._model.name}: one image does not fit into the memory of {self._model.device}; "
@@ -72,19 +96,38 @@ class Batches:
                 self._limit = max(1, min(self._limit, len(batch)) // 2)
             # Outside the handler, where the failed pass no longer holds its tensors.
             torch.cuda.empty_cache()
+            logging.getLogger(__name__).warning(
+                "%s: memory ran out; going on with batches of %d", self._model.name, self._limit
+            )
 
-    def _prepared(self, read: Callable[[str], np.ndarray], parts: list[Sequence[str]]) -> Iterator[torch.Tensor]:
-        def prepare(part: Sequence[str]) -> torch.Tensor:
-            return self._model.preprocess([read(image_id) for image_id in part])
+    def _forward(self, part: torch.Tensor) -> torch.Tensor:
+        model = self._model
+        with torch.inference_mode(), autocast(model.device, model.precision):
+            return model.forward(part.to(model.device, non_blocking=True)).float()
 
-        if self._workers == 1:
-            yield from map(prepare, parts)
-            return
-        waiting: deque[Future[torch.Tensor]] = deque()
-        with ThreadPoolExecutor(self._workers) as pool:
-            for part in parts:
-                waiting.append(pool.submit(prepare, part))
-                if len(waiting) > self._workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+
+def in_flight(
+    batches: Iterator[torch.Tensor], launch: Callable[[torch.Tensor], torch.Tensor], ahead: int
+) -> Iterator[np.ndarray]:
+    """Yield the outputs of batches in order, while the device already works on the next ones.
+
+    Parameters
+    ----------
+    batches
+        Input batches.
+    launch
+        Starts a forward pass; the values of its result need not be there when it returns.
+    ahead
+        Batches that are launched before an earlier one is waited for.
+    """
+    launched: deque[torch.Tensor] = deque()
+    for batch in batches:
+        launched.append(launch(batch))
+        if len(launched) > ahead:
+            yield launched.popleft().cpu().numpy()
+    while launched:
+        yield launched.popleft().cpu().numpy()
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    return isinstance(error, torch.OutOfMemoryError) or any(sign in str(error) for sign in OUT_OF_MEMORY)

@@ -1,24 +1,27 @@
 """Running one model over all conditions of one source, with a checkpoint after each condition."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import logging
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
-from pairedeval.errors import ImageError, ModelError
-from pairedeval.images import ImageStore
+from pairedeval.errors import ModelError
 from pairedeval.inference.batches import Batches
 from pairedeval.inference.checkpoints import Checkpoints
+from pairedeval.inference.decoding import Decoder, lost_workers_explained
+from pairedeval.inference.execution import Execution, arranged, reproducible
 from pairedeval.inference.inputs import ImageSet, read_image_set
+from pairedeval.inference.sets import ImageSets
 from pairedeval.inference.store import common_metadata, records_frame
 from pairedeval.models.loaded import LoadedModel
-from pairedeval.models.pool import load_model
+from pairedeval.models.pool import load_model, select_device
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.versions import software_versions
 from pairedeval.probes import Probes, write_probes
@@ -29,49 +32,30 @@ from pairedeval.seeds import digest
 
 
 @dataclass(frozen=True)
-class Execution:
-    """How a model is run; see `pairedeval.models.pool.load_model` for device and precision.
+class _Run:
+    """A model at work on a source.
 
     Attributes
     ----------
-    device, precision
-        Where, and in which arithmetic.
-    batch_size
-        Images a forward pass; batches never mix conditions.
-    threads
-        CPU threads of the model, and threads that decode images.
+    model
+        The model.
+    outputs
+        Conditions with the outputs over all classes of the model, shape ``(images, classes)``, one after the other.
+    candidates
+        Output column of each candidate class.
+    checkpoints
+        Where the outputs are kept until the result is in place.
     """
 
-    device: str = "auto"
-    precision: str = "float32"
-    batch_size: int = 256
-    threads: int = 1
-
-
-@dataclass(frozen=True)
-class _Condition:
-    """One condition, the image set that holds it, and a digest of its images."""
-
-    name: str
-    store: ImageStore
-    digest: str
-
-    def read(self, image_id: str) -> np.ndarray:
-        return self.store.read(self.name, image_id)
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """Outputs over the candidates per condition, and the mass of the other classes."""
-
     model: LoadedModel
-    candidates: dict[str, np.ndarray]
-    outside: dict[str, np.ndarray]
+    outputs: Iterator[tuple[str, np.ndarray]]
+    candidates: np.ndarray
+    checkpoints: Checkpoints
 
 
 def infer_records(
     entry: ModelEntry,
-    weights: str | Path | None,
+    weights: str | Path,
     *,
     index: str | Path,
     stores: Sequence[str | Path],
@@ -110,25 +94,24 @@ def infer_records(
     """
     images = read_image_set(index, role)
     execution = execution or Execution()
-    checkpoints, results = _infer(entry, weights, images, stores, work, templates, execution)
-    frames = [
-        records_frame(
-            condition,
-            images.image_ids,
-            images.labels,
-            images.splits,
-            score_common(outputs, images.labels, results.model.scoring),
-        )
-        for condition, outputs in results.candidates.items()
-    ]
-    metadata = _metadata(entry, images, execution, facts)
-    write_records(pd.concat(frames, ignore_index=True), output, metadata)
-    checkpoints.remove()
+    with _started(entry, weights, images, stores, work, templates, execution) as run:
+        frames = [
+            records_frame(
+                condition,
+                images.image_ids,
+                images.labels,
+                images.splits,
+                score_common(outputs[:, run.candidates], images.labels, run.model.scoring),
+            )
+            for condition, outputs in run.outputs
+        ]
+    write_records(pd.concat(frames, ignore_index=True), output, _metadata(entry, images, execution, facts))
+    run.checkpoints.remove()
 
 
 def infer_probes(
     entry: ModelEntry,
-    weights: str | Path | None,
+    weights: str | Path,
     *,
     index: str | Path,
     stores: Sequence[str | Path],
@@ -145,77 +128,120 @@ def infer_probes(
     """
     images = read_image_set(index, role)
     execution = execution or Execution()
-    checkpoints, results = _infer(entry, weights, images, stores, work, templates, execution)
+    variants, candidates, outside = [], [], []
+    with _started(entry, weights, images, stores, work, templates, execution) as run:
+        for condition, outputs in run.outputs:
+            variants.append(condition)
+            candidates.append(outputs[:, run.candidates])
+            outside.append(outside_mass(outputs, run.candidates))
     probes = Probes(
-        outputs=np.stack(list(results.candidates.values())),
-        outside=np.stack(list(results.outside.values())),
-        variants=tuple(results.candidates),
+        outputs=np.stack(candidates),
+        outside=np.stack(outside),
+        variants=tuple(variants),
         image_ids=images.image_ids,
         labels=images.labels,
         splits=images.splits,
         candidates=images.classes.ids,
-        scoring=results.model.scoring,
-        scale=results.model.scale,
-        bias=results.model.bias,
+        scoring=run.model.scoring,
+        scale=run.model.scale,
+        bias=run.model.bias,
         metadata=_metadata(entry, images, execution, facts),
     )
     write_probes(probes, output)
-    checkpoints.remove()
+    run.checkpoints.remove()
 
 
-def _infer(
+@contextmanager
+def _started(
     entry: ModelEntry,
-    weights: str | Path | None,
+    weights: str | Path,
     images: ImageSet,
     stores: Sequence[str | Path],
     work: str | Path,
     templates: Sequence[str],
     execution: Execution,
-) -> tuple[Checkpoints, _Outputs]:
-    """Run the model on every condition that has no checkpoint yet."""
-    torch.set_num_threads(execution.threads)
-    model = load_model(
-        entry,
-        weights,
-        images.classes,
-        templates=templates,
-        device=execution.device,
-        precision=execution.precision,
-    )
-    checkpoints = Checkpoints(work, _identity(model, entry, weights, images, execution))
-    columns = _candidate_columns(model, images)
-    results = _Outputs(model, {}, {})
-    batches = Batches(model, execution.batch_size, execution.threads)
+) -> Iterator[_Run]:
+    """Load a model and put it to work; the outputs are computed, or read from checkpoints, as they are asked for."""
     with ExitStack() as stack:
-        conditions = _conditions([stack.enter_context(ImageStore(path)) for path in stores], images.image_ids)
-        total = len(conditions) * len(images.image_ids)
-        progress = stack.enter_context(progress_bar(total, model.name, "img"))
-        for condition in conditions:
-            progress.set_description(f"{model.name} {condition.name}", refresh=False)
-            outputs = checkpoints.load(condition.name, condition.digest)
+        stack.enter_context(lost_workers_explained())
+        stack.enter_context(reproducible(execution.computing_threads(select_device(execution.device))))
+        model = load_model(
+            entry,
+            weights,
+            images.classes,
+            templates=templates,
+            device=execution.device,
+            precision=execution.precision,
+        )
+        candidates = _candidate_columns(model, images)
+        shape = (len(images.image_ids), len(model.class_ids))
+        checkpoints = Checkpoints(work, _identity(model, entry, weights, images, execution), shape)
+        sets = stack.enter_context(ImageSets(stores))
+        outputs = condition_outputs(arranged(model, execution), images.image_ids, sets, checkpoints, execution)
+        yield _Run(model, stack.enter_context(closing(outputs)), candidates, checkpoints)
+
+
+def condition_outputs(
+    model: LoadedModel, image_ids: Sequence[str], sets: ImageSets, checkpoints: Checkpoints, execution: Execution
+) -> Generator[tuple[str, np.ndarray]]:
+    """Yield the outputs of every condition in turn, computed only where there is no checkpoint yet.
+
+    Parameters
+    ----------
+    model
+        Model ready for inference, see `pairedeval.inference.execution.arranged`.
+    image_ids
+        Images of every condition.
+    sets
+        The images.
+    checkpoints
+        Where outputs are found, and kept before they are yielded.
+    execution
+        How the model is run.
+
+    Yields
+    ------
+    condition, outputs
+        float32 over all classes of the model, shape ``(images, classes)``.
+
+    Raises
+    ------
+    PairedEvalError
+        If an image cannot be read, an output cannot be scored, or memory does not suffice.
+    """
+    digests = {condition: sets.fingerprint(condition, image_ids) for condition in sets.conditions}
+    stored = {condition: checkpoints.load(condition, images) for condition, images in digests.items()}
+    missing = [condition for condition, outputs in stored.items() if outputs is None]
+    total = len(missing) * len(image_ids)
+    batches = Batches(model, execution.batch_size, _decoder(model, sets, execution))
+    start = time.perf_counter()
+    with (
+        progress_bar(total, model.name, "img") as progress,
+        closing(batches.run(missing, image_ids, progress.update)) as computed,
+    ):
+        for condition, images in digests.items():
+            outputs = stored.pop(condition)
             if outputs is None:
-                outputs = batches.run(condition.read, images.image_ids, progress.update)
-                check_outputs(outputs, images.image_ids, len(model.class_ids), model.name, condition.name)
-                checkpoints.save(condition.name, condition.digest, outputs)
-            else:
-                # Finished before: not part of the shown speed.
-                progress.total -= len(images.image_ids)
-            results.candidates[condition.name] = outputs[:, columns]
-            results.outside[condition.name] = outside_mass(outputs, columns)
-    return checkpoints, results
+                progress.set_description(f"{model.name} {condition}", refresh=False)
+                outputs = next(computed)
+                check_outputs(outputs, image_ids, len(model.class_ids), model.name, condition)
+                checkpoints.save(condition, images, outputs)
+            yield condition, outputs
+    seconds = time.perf_counter() - start
+    logging.getLogger(__name__).info(
+        f"{model.name} on {model.device}: {total} images, {total / seconds:.1f} img/s, "
+        f"{batches.waited / seconds:.0%} of the time spent waiting for decoded images"
+    )
 
 
-def _conditions(stores: Sequence[ImageStore], image_ids: Sequence[str]) -> list[_Condition]:
-    """List the conditions of all image sets, in the order of the sets."""
-    found: dict[str, _Condition] = {}
-    for store in stores:
-        for name in store.conditions:
-            if name in found:
-                raise ImageError(
-                    f"{store.path}: condition {name} also stands in {found[name].store.path}; keep it in one set"
-                )
-            found[name] = _Condition(name, store, store.fingerprint(name, image_ids))
-    return list(found.values())
+def _decoder(model: LoadedModel, sets: ImageSets, execution: Execution) -> Decoder:
+    return Decoder(
+        sets.read,
+        model.preprocess,
+        workers=execution.decoders(model.device),
+        start=sets.reopen,
+        pinned=model.device.type == "cuda",
+    )
 
 
 def _metadata(entry: ModelEntry, images: ImageSet, execution: Execution, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,22 +261,16 @@ def _candidate_columns(model: LoadedModel, images: ImageSet) -> np.ndarray:
 
 
 def _identity(
-    model: LoadedModel, entry: ModelEntry, weights: str | Path | None, images: ImageSet, execution: Execution
+    model: LoadedModel, entry: ModelEntry, weights: str | Path, images: ImageSet, execution: Execution
 ) -> str:
     """Digest everything but the images that determines the bits of the outputs."""
-    if weights is None:
-        content = entry.weights
-    else:
-        with Path(weights).open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
+    with Path(weights).open("rb") as file:
+        content = hashlib.file_digest(file, "sha256")
     return digest(
-        content,
+        content.hexdigest(),
         repr(entry),
         model.preprocessing,
-        model.device.type,
-        execution.precision,
-        execution.batch_size,
-        execution.threads,
+        *execution.origin(model.device),
         "\n".join(images.image_ids),
         software_versions(),
     )

@@ -27,7 +27,7 @@ def records_from_probes(
     output
         ``results/<study>/records/<source>/<model>.parquet``.
     facts
-        Metadata that the probes do not know: source, simulated.
+        Metadata that the probes do not know: source.
     """
     outputs = probes.of(conditions)
     frames = [

@@ -1,7 +1,10 @@
 """OpenCLIP models, public or trained here: image features against class vectors made from prompts."""
 
 import json
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,12 +15,14 @@ from PIL import Image
 from torch import nn
 
 from pairedeval.errors import ModelError
+from pairedeval.models.heads import head_path, read_head
 from pairedeval.models.loaded import ClassSet, LoadedModel, autocast
+from pairedeval.models.network import Network, Transform, build_network
 from pairedeval.models.registry import ModelEntry
-from pairedeval.models.weights import read_facts, readable
+from pairedeval.models.weights import read_facts, read_weights, readable
 
 # Model (open_clip has no types), its evaluation transform of a PIL image, its tokenizer.
-Parts = tuple[Any, Callable[[Image.Image], torch.Tensor], Callable[[Sequence[str]], torch.Tensor]]
+Parts = tuple[Any, Transform, Callable[[Sequence[str]], torch.Tensor]]
 
 
 def open_clip_from_config(config: dict[str, Any], weights: Path | None = None) -> Parts:
@@ -35,6 +40,55 @@ def open_clip_from_config(config: dict[str, Any], weights: Path | None = None) -
         name = f"local-dir:{folder}"
         model, _, transform = open_clip.create_model_and_transforms(name, load_weights=weights is not None)
         return model, transform, open_clip.get_tokenizer(name)
+
+
+def build_open_clip(entry: ModelEntry) -> Network:
+    """Build a public model by its name, computing as the name says and preprocessing as the tag of its weights says.
+
+    Two tags of the paper's pool were trained with another activation than the names have under which they are
+    published (``ViT-B-16`` with ``dfn2b``, ``ViT-B-32`` with ``laion400m_e32``); the option ``force_quick_gelu=1``
+    gives the trained form.
+    """
+    name = architecture_name(entry)
+    published = open_clip.get_pretrained_cfg(name, entry.weights)
+    if not published and name == entry.architecture:
+        raise ValueError("the library lists no such weights")
+    overrides = {"interpolation": "image_interpolation", "resize_mode": "image_resize_mode"}
+    overrides |= {"mean": "image_mean", "std": "image_std"}
+    arguments = {argument: published[key] for key, argument in overrides.items() if key in published}
+    # The library moves what it built to this device, which must be the one that tensors are made on.
+    device = torch.empty(0).device
+    with _unlogged():
+        model, _, transform = open_clip.create_model_and_transforms(
+            name, pretrained_text=False, device=device, **arguments, **dict(entry.options)
+        )
+    _check_bias(entry, model)
+    return Network(
+        module=model,
+        tower=model.visual,
+        forward=model.encode_image,
+        transform=transform,
+        adopt=lambda files: _adopt(model, *files),
+    )
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep the library's warning out of the logs that a model without weights is random: they come next."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def architecture_name(entry: ModelEntry) -> str:
+    """Return the library's name of an architecture; a configuration file is made known under the name of the file."""
+    if not entry.architecture.endswith(".json"):
+        return entry.architecture
+    open_clip.add_model_config(entry.architecture)
+    return Path(entry.architecture).stem
 
 
 def zero_shot_head(
@@ -56,29 +110,64 @@ def zero_shot_head(
 
 def load_open_clip(
     entry: ModelEntry,
-    weights: Path | None,
+    weights: Path,
     classes: ClassSet,
     templates: Sequence[str],
     device: torch.device,
     precision: str,
 ) -> LoadedModel:
-    """Load any OpenCLIP model as a zero-shot classifier; see `pairedeval.models.pool.load_model`."""
+    """Load any OpenCLIP model as a zero-shot classifier; see `pairedeval.models.pool.load_model`.
+
+    A public model has its class vectors in a file beside its weights; of a model trained here, which is small, they
+    are made from the prompts.
+    """
+    if entry.recipe is None:
+        network = build_network(entry)
+        model, transform = network.module, network.transform
+        with readable(weights):
+            model.load_state_dict(read_weights(weights))
+        network.tower.to(device)
+        stored = read_head(head_path(weights), classes)
+        origin = f"{list(classes.ids)} {stored.digest}"
+        return _zero_shot(entry, model, transform, stored.vectors, classes, origin, device, precision)
     if not templates:
         raise ModelError(f"{entry.model}: no prompt templates; an image-text model needs at least one with '{{}}'")
-    if entry.recipe is None:
-        model, transform, tokenizer = _published(entry, weights)
-    else:
-        model, transform, tokenizer = _trained_here(weights)
+    model, transform, tokenizer = _trained_here(weights)
     _check_bias(entry, model)
     model.eval().to(device)
     with autocast(device, precision):
-        head = zero_shot_head(model, tokenizer, classes.names, templates, device).float()
+        vectors = zero_shot_head(model, tokenizer, classes.names, templates, device).float()
+    origin = f"{list(classes.names)} {list(templates)}"
+    return _zero_shot(entry, model, transform, vectors, classes, origin, device, precision)
+
+
+def _check_bias(entry: ModelEntry, model: Any) -> None:
+    """Refuse a scoring rule that does not fit the model: ``sigmoid`` needs a logit bias, ``softmax`` none."""
+    expected = "softmax" if model.logit_bias is None else "sigmoid"
+    if entry.scoring != expected:
+        raise ModelError(
+            f"{entry.model}: scoring is '{entry.scoring}', but the model has {'no' if expected == 'softmax' else 'a'} "
+            f"logit bias; write '{expected}' into the registry"
+        )
+
+
+def _zero_shot(
+    entry: ModelEntry,
+    model: Any,
+    transform: Transform,
+    vectors: torch.Tensor,
+    classes: ClassSet,
+    origin: str,
+    device: torch.device,
+    precision: str,
+) -> LoadedModel:
+    vectors = vectors.to(device)
 
     def cosines(batch: torch.Tensor) -> torch.Tensor:
         # Features may come in half precision; unit length and products are formed in float32.
         features = nn.functional.normalize(model.encode_image(batch).float(), dim=-1)
         with torch.autocast(device.type, enabled=False):
-            return features @ head
+            return features @ vectors
 
     return LoadedModel(
         name=entry.model,
@@ -88,15 +177,13 @@ def load_open_clip(
         class_ids=classes.ids,
         preprocess=lambda images: torch.stack([transform(Image.fromarray(image)) for image in images]),
         forward=cosines,
-        preprocessing=f"{transform} {list(classes.names)} {list(templates)}",
+        preprocessing=f"{transform} {origin}",
         device=device,
         precision=precision,
     )
 
 
-def _trained_here(weights: Path | None) -> Parts:
-    if weights is None:
-        raise ValueError("a model that the study trains has a weight file")
+def _trained_here(weights: Path) -> Parts:
     config = read_facts(weights).get("open_clip_config")
     if config is None:
         raise ModelError(f"{weights}: its JSON file has no open_clip_config; remove both and train the model again")
@@ -106,30 +193,8 @@ def _trained_here(weights: Path | None) -> Parts:
         return open_clip_from_config(config, weights)
 
 
-def _published(entry: ModelEntry, weights: Path | None) -> Parts:
-    """Build a model by its public name; a weight file is preprocessed as the tag says, if the library knows the tag."""
-    published = open_clip.get_pretrained_cfg(entry.architecture, entry.weights) or {}
-    overrides = {"interpolation": "image_interpolation", "resize_mode": "image_resize_mode"}
-    overrides |= {"mean": "image_mean", "std": "image_std"}
-    arguments = {argument: published[key] for key, argument in overrides.items() if weights and key in published}
-    source = str(weights or entry.weights)
-    try:
-        model, _, transform = open_clip.create_model_and_transforms(
-            entry.architecture, pretrained=source, weights_only=True, **arguments
-        )
-        return model, transform, open_clip.get_tokenizer(entry.architecture)
-    except Exception as error:  # The library, its hub client and its readers raise nearly anything.
-        reason = str(error).splitlines()[0].rstrip(" .:") if str(error) else type(error).__name__
-        raise ModelError(
-            f"{entry.model}: open_clip cannot load '{entry.architecture}' with weights '{source}' ({reason}); "
-            f"correct the registry, or fetch the weights and the tokenizer first"
-        ) from error
-
-
-def _check_bias(entry: ModelEntry, model: Any) -> None:
-    expected = "softmax" if model.logit_bias is None else "sigmoid"
-    if entry.scoring != expected:
-        raise ModelError(
-            f"{entry.model}: scoring is '{entry.scoring}', but the model has {'no' if expected == 'softmax' else 'a'} "
-            f"logit bias; write '{expected}' into the registry"
-        )
+def _adopt(model: Any, file: Path) -> None:
+    """Load a published file with the library's own conversions of older layouts."""
+    model.load_state_dict = partial(model.load_state_dict, assign=True)
+    with readable(file):
+        open_clip.load_checkpoint(model, str(file), weights_only=True)

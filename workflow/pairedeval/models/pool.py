@@ -26,12 +26,12 @@ def load_model(
     entry
         Model of the registry.
     weights
-        Weight file: of a model that the study trains, or fetched for a published one; None lets the library
-        find published weights by their tag.
+        Weight file: of a model that the study trained, or fetched for a published one; class vectors of a
+        published image-text model lie beside it.
     classes
         Candidate classes of the study.
     templates
-        Prompts with one ``{}``, for image-text models.
+        Prompts with one ``{}``, for image-text models that the study trained.
     device
         ``auto`` (CUDA if there is one, else CPU) or a device of torch.
     precision
@@ -49,19 +49,20 @@ def load_model(
     """
     if precision not in PRECISIONS:
         raise ModelError(f"precision '{precision}' is unknown; choose {', '.join(PRECISIONS)}")
+    if weights is None:
+        raise ModelError(f"{entry.model}: no weight file; train or fetch the model first")
     place = select_device(device)
-    path = None if weights is None else Path(weights)
     if entry.library == "open_clip":
         from pairedeval.models.open_clip import load_open_clip
 
-        return load_open_clip(entry, path, classes, templates, place, precision)
+        return load_open_clip(entry, Path(weights), classes, templates, place, precision)
+    if entry.recipe is None:
+        from pairedeval.models.classifiers import load_published
+
+        return load_published(entry, Path(weights), place, precision)
     from pairedeval.models.small import load_classifier
 
-    if path is None:
-        raise ModelError(
-            f"{entry.model}: no weight file; library {entry.library} has only models that the study trains"
-        )
-    return load_classifier(entry, path, classes, place, precision)
+    return load_classifier(entry, Path(weights), classes, place, precision)
 
 
 def select_device(device: str) -> torch.device:

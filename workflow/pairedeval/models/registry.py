@@ -6,19 +6,23 @@ This module is imported while the workflow is planned: it needs nothing outside 
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pairedeval.errors import ModelError
+from pairedeval.models.needs import NOTHING_SAID, Needs
 
-LIBRARIES = ("linear", "timm", "open_clip")
+LIBRARIES = ("linear", "timm", "open_clip", "torchvision", "dinov2", "dinov3")
+TRAINABLE = ("linear", "timm", "open_clip")
+PREPROCESSINGS = ("imagenet", "squash")
 SCORINGS = ("softmax", "sigmoid")
 AUGMENTATIONS = ("plain", "shift", "robust")
 REQUIRED_COLUMNS = ("model", "group", "library", "architecture", "input_size", "scoring")
 TRAINING_COLUMNS = ("augmentation", "epochs", "learning_rate")
 # The name becomes part of file names and Snakemake wildcards.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_SOURCE = re.compile(r"hf:[\w.-]+/[\w.-]+(@[\w./-]+)?|https?://\S+")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class ModelEntry:
     library
         One of `LIBRARIES`: how the model is built.
     architecture
-        The library's name of the architecture; for a two-tower model trained here, of its image tower.
+        The library's name of the architecture; for a two-tower model trained here, of its image tower; for DINO, of
+        timm's backbone. For OpenCLIP also the path of a model configuration in its form, ending in ``.json``.
     options
         Keyword arguments of the architecture, as pairs.
     input_size
@@ -61,9 +66,21 @@ class ModelEntry:
     scoring
         Native scoring rule: ``softmax``, or ``sigmoid`` for image-text models trained with the sigmoid loss.
     weights
-        Published weights (a tag of the library or a file); empty if the study trains the model.
+        Name of the published weights: the library's tag where it has one; empty if the study trains the model.
     recipe
-        Training recipe; None if `weights` says where the weights are.
+        Training recipe; None if `weights` names published ones.
+    preprocessing
+        One of `PREPROCESSINGS`, or empty for what the library prescribes for `weights`. ``imagenet``: shorter side to
+        8/7 of the input, centre crop; ``squash``: both sides to the input size; both bicubic, with the mean and
+        standard deviation of ImageNet.
+    source
+        Where the weights are published: ``hf:<owner>/<name>``, optionally ``@<revision>``, or an address, optionally
+        with the start of the file's MD5 as ``#md5=<hex digits>``; for DINO two of them, backbone and linear layer,
+        separated by a space. See `pairedeval.models.fetch`.
+    parameters
+        Number of parameters of the whole model, checked when its weights are fetched; 0 if it is not said.
+    needs
+        Hints for a scheduler.
     """
 
     model: str
@@ -75,6 +92,10 @@ class ModelEntry:
     scoring: str
     weights: str
     recipe: TrainingRecipe | None
+    preprocessing: str = ""
+    source: str = ""
+    parameters: int = 0
+    needs: Needs = NOTHING_SAID
 
 
 def read_registry(path: str | Path) -> tuple[ModelEntry, ...]:
@@ -116,20 +137,33 @@ def read_registry(path: str | Path) -> tuple[ModelEntry, ...]:
     return entries
 
 
+def entry_values(entry: ModelEntry) -> dict[str, Any]:
+    """Return all of an entry that decides a result, as plain values that can be parameters of a rule."""
+    values = asdict(entry)
+    del values["needs"]
+    return values
+
+
 def entry_from_values(values: Mapping[str, Any]) -> ModelEntry:
-    """Return the entry whose ``dataclasses.asdict`` the values are: plain values can be parameters of a rule.
+    """Return the entry that `entry_values` or ``dataclasses.asdict`` turned into plain values.
 
     Examples
     --------
-    >>> from dataclasses import asdict
     >>> recipe = TrainingRecipe("plain", epochs=1, learning_rate=0.1)
     >>> entry = ModelEntry("a", "a", "timm", "test_vit", (("depth", 2),), 32, "softmax", "", recipe)
-    >>> entry_from_values(asdict(entry)) == entry
+    >>> entry_from_values(entry_values(entry)) == entry
     True
     """
     recipe = values["recipe"]
     options = tuple((str(name), value) for name, value in values["options"])
-    return ModelEntry(**{**values, "options": options, "recipe": None if recipe is None else TrainingRecipe(**recipe)})
+    return ModelEntry(
+        **{
+            **values,
+            "options": options,
+            "recipe": None if recipe is None else TrainingRecipe(**recipe),
+            "needs": Needs(**values.get("needs", {})),
+        }
+    )
 
 
 class _Row:
@@ -150,6 +184,10 @@ class _Row:
         if scoring == "sigmoid" and library != "open_clip":
             self._refuse("scoring", scoring, f"softmax for library {library}")
         weights = self._row.get("weights", "")
+        if not weights and library not in TRAINABLE:
+            self._refuse("weights", weights, f"published weights, because the study cannot train a {library} model")
+        if weights and library == "linear":
+            self._refuse("weights", weights, "nothing, because a linear model is trained by the study")
         return ModelEntry(
             model=model,
             group=self._text("group"),
@@ -160,6 +198,10 @@ class _Row:
             scoring=scoring,
             weights=weights,
             recipe=self._recipe(weights),
+            preprocessing=self._preprocessing(library, weights),
+            source=self._source(library),
+            parameters=self._optional_count("parameters"),
+            needs=Needs(*map(self._optional_count, ("gpu_memory_mb", "batch_size", "gigaflops"))),
         )
 
     def _recipe(self, weights: str) -> TrainingRecipe | None:
@@ -173,6 +215,25 @@ class _Row:
             epochs=self._count("epochs"),
             learning_rate=self._rate("learning_rate"),
         )
+
+    def _preprocessing(self, library: str, weights: str) -> str:
+        value = self._row.get("preprocessing", "")
+        if not weights or library in {"open_clip", "torchvision"}:
+            if value:
+                self._refuse("preprocessing", value, "nothing, because the model brings its own")
+        elif value or library != "timm":
+            self._choice("preprocessing", PREPROCESSINGS)
+        return value
+
+    def _source(self, library: str) -> str:
+        value = self._row.get("source", "")
+        files = 2 if library in {"dinov2", "dinov3"} else 1
+        if value and (len(value.split()) != files or not all(_SOURCE.fullmatch(part) for part in value.split())):
+            backbone = (
+                "'hf:owner/name' or an address" if files == 1 else "addresses of the backbone and the linear layer"
+            )
+            self._refuse("source", value, backbone)
+        return value
 
     def _text(self, column: str) -> str:
         value = self._row.get(column, "")
@@ -191,6 +252,9 @@ class _Row:
         if not value.isdecimal() or int(value) == 0:
             self._refuse(column, value, "a whole number of at least 1")
         return int(value)
+
+    def _optional_count(self, column: str) -> int:
+        return self._count(column) if self._row.get(column) else 0
 
     def _rate(self, column: str) -> float:
         value = self._text(column)

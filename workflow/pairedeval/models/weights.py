@@ -1,6 +1,9 @@
 """Weight files: read without executing code, written whole, with their facts beside them."""
 
 import json
+import os
+import zipfile
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +11,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+from safetensors.torch import load_file, save_file
 
 from pairedeval.errors import ModelError
 from pairedeval.files import atomic_path, write_json
@@ -23,15 +26,23 @@ def facts_path(weights: str | Path) -> Path:
 
 def write_weights(model: torch.nn.Module, path: str | Path, facts: Mapping[str, Any]) -> None:
     """Write a model's tensors as safetensors and its facts (architecture, recipe, training log) beside them."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    with atomic_path(path) as temporary:
-        # Not save_file, which makes a file that only its owner can read.
-        temporary.write_bytes(save(tensors))
+    write_tensors(model.state_dict(), path)
     write_json(facts, facts_path(path))
 
 
+def write_tensors(
+    tensors: Mapping[str, torch.Tensor], path: str | Path, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write named tensors as safetensors, atomically, with facts as text in the file's header."""
+    stored = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    with atomic_path(path) as temporary:
+        save_file(stored, temporary, dict(metadata or {}))
+        # The library makes a file that only its owner can read.
+        temporary.chmod(0o666 & ~_umask())
+
+
 def read_weights(path: str | Path) -> dict[str, torch.Tensor]:
-    """Read a state dict from ``.safetensors``, or from a torch file that holds nothing but tensors.
+    """Read a state dict from ``.safetensors``, or from a torch file that holds it, alone or under the key ``model``.
 
     Raises
     ------
@@ -41,7 +52,11 @@ def read_weights(path: str | Path) -> dict[str, torch.Tensor]:
     with readable(path):
         if Path(path).suffix == ".safetensors":
             return load_file(path)
-        state: dict[str, torch.Tensor] = torch.load(path, map_location="cpu", weights_only=True)
+        # Newer torch files are archives, which can stay on disk until a tensor is used. Training scripts keep their
+        # arguments in the file; a Namespace of them holds no code.
+        with torch.serialization.safe_globals([Namespace]):
+            stored = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+        state: dict[str, torch.Tensor] = stored.get("model", stored)
         return state
 
 
@@ -70,8 +85,18 @@ def readable(path: str | Path) -> Iterator[None]:
     except FileNotFoundError:
         raise ModelError(f"{path}: no such file; train or fetch the model first") from None
     except (SafetensorError, UnpicklingError, RuntimeError, OSError, EOFError, KeyError, ValueError) as error:
-        raise ModelError(f"{path}: damaged or of another model ({_first_line(error)}); {REMEDY}") from error
+        raise ModelError(f"{path}: damaged or of another model ({first_line(error)}); {REMEDY}") from error
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(" .:")
+def _umask() -> int:
+    # It can only be read by being set.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text that says something, or the error's kind if there is none."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    # Torch heads its list of tensors that do not fit with a line of its own.
+    return lines[1 if lines[0].endswith(":") and len(lines) > 1 else 0].rstrip(" .:")

@@ -1,17 +1,21 @@
-"""Making an image set: one shard per condition, then one ZIP.
+"""Making an image set: shards of one condition and up to a thousand images, then one ZIP.
 
 Finished shards outlive a killed run. The name of a shard holds a digest of everything that decides its bytes
-(condition, seed, source, images, code), so a shard of other settings or older code is never taken.
+(condition, seed, source, images, code), so a shard of other settings or older code is never taken. While the shards
+are joined, the set lies on disk twice.
 """
 
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 
@@ -32,6 +36,8 @@ from pairedeval.splits import BASE, SYN
 # of source syn_b and the corruption probes at once.
 ROLES = {"syn": SYN, "base": BASE, "es": BASE, "diverse": BASE}
 SEED_SOURCES = {"syn": "syn", "base": "syn_b", "es": "es", "diverse": "diverse"}
+# A killed run loses the shards in the making, one a worker; small ones also keep all workers busy to the end.
+SHARD_IMAGES = 1000
 
 
 @dataclass(frozen=True)
@@ -81,15 +87,20 @@ def perturb_set(
     Raises
     ------
     PairedEvalError
-        If the set is unknown, a table or image cannot be used, or the index has no image of the set's role.
+        If the set is unknown, a table or image cannot be used, the index has no image of the set's role, or a worker
+        was ended from outside.
     """
     shards = _plan(image_set, Path(index), Path(clean), Path(conditions), Path(work), seed)
     missing = [shard for shard in shards if not shard.path.exists()]
-    with progress_bar(len(missing), image_set, "condition") as progress:
+    with progress_bar(sum(len(shard.image_ids) for shard in missing), image_set, "img") as progress:
         for shard in _make_all(missing, workers):
             progress.set_postfix_str(shard.condition.condition, refresh=False)
-            progress.update()
-    merge_stores([shard.path for shard in shards], target)
+            progress.update(len(shard.image_ids))
+    # Joined in the folder of the shards: what a kill leaves behind there is removed with them.
+    joined = Path(work) / f"{image_set}.zip"
+    merge_stores([shard.path for shard in shards], joined)
+    Path(target).parent.mkdir(parents=True, exist_ok=True)
+    joined.replace(target)
     shutil.rmtree(work)
 
 
@@ -122,17 +133,19 @@ def _plan(image_set: str, index: Path, clean: Path, conditions: Path, work: Path
         raise PairedEvalError(f"{index}: no image of role {ROLES[image_set]}; prepare the images again")
     if not clean.exists():
         raise PairedEvalError(f"{clean}: no such image set; prepare the images first")
-    common = (seed, SEED_SOURCES[image_set], *image_ids, _file_digest(clean), code_digest(__file__))
+    common = (seed, SEED_SOURCES[image_set], _file_digest(clean), code_digest(__file__))
+    blocks = [image_ids[start : start + SHARD_IMAGES] for start in range(0, len(image_ids), SHARD_IMAGES)]
     return [
         Shard(
             condition=condition,
             clean=clean,
-            image_ids=image_ids,
+            image_ids=block,
             source=SEED_SOURCES[image_set],
             seed=seed,
-            path=work / f"{condition.condition}-{digest(condition, *common)[:16]}.zip",
+            path=work / f"{condition.condition}-{number:03}-{digest(condition, *common, *block)[:16]}.zip",
         )
         for condition in chosen
+        for number, block in enumerate(blocks)
     ]
 
 
@@ -141,11 +154,35 @@ def _make_all(shards: Sequence[Shard], workers: int) -> Iterator[Shard]:
         yield from map(_make_shard, shards)
         return
     # Started afresh, not forked: a fork after OpenCV or torch has started threads can hang.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_make_shard, shards)
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent) as pool:
+        try:
+            yield from pool.map(_make_shard, shards)
+        except BrokenProcessPool:
+            raise PairedEvalError(
+                f"{shards[0].path.parent}: a process that makes images was ended from outside, perhaps for lack of "
+                f"memory; start again with more memory or fewer threads: finished parts are kept"
+            ) from None
+
+
+def _end_with_parent() -> None:
+    """Let this process end when its parent does: a killed parent cannot tell its workers."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _make_shard(shard: Shard) -> Shard:
+    import cv2
+
+    # The workers share the cores among themselves; the pixels do not depend on it.
+    cv2.setNumThreads(1)
     with ImageStore(shard.clean) as clean, _naming(shard):
         write_store(
             shard.path,
