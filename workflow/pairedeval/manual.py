@@ -39,7 +39,7 @@ def _rows(schema: Schema, prefix: str) -> list[str]:
     rows = []
     for key, part in schema["properties"].items():
         name = f"{prefix}{key}"
-        if part.get("type") == "object":
+        if "properties" in part:
             rows += [f"| `{name}` | section | | {part['description']} |\n", *_rows(part, f"{name}.")]
         else:
             default = _default(part, key in schema.get("required", []))
@@ -50,6 +50,8 @@ def _rows(schema: Schema, prefix: str) -> list[str]:
 def _kind(part: dict[str, Any]) -> str:
     if "enum" in part:
         return " or ".join(f"`{value}`" for value in part["enum"])
+    if part["type"] == "object":
+        return f"mapping to {part['additionalProperties']['type']}"
     kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
     return " or ".join(kinds)
 

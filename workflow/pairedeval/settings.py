@@ -57,7 +57,7 @@ def read_settings(config: Mapping[str, Any], schema: Schema, place: str) -> dict
 def _with_defaults(value: dict[str, Any], schema: Schema) -> dict[str, Any]:
     """Fill in defaults, also inside sections that the configuration leaves out."""
     for key, part in schema.get("properties", {}).items():
-        if part.get("type") == "object":
+        if "properties" in part:
             section = value.setdefault(key, {})
             if isinstance(section, dict):
                 value[key] = _with_defaults(section, part)
