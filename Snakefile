@@ -58,6 +58,10 @@ include: "workflow/rules/figures_prediction.smk"
 include: "workflow/rules/report.smk"
 
 
+# A second or two each, on small tables: not worth a place in the queue of a cluster.
+workflow.localrules(*TABLES, *FIGURES, "collect_timings", "report")
+
+
 rule images:
     input:
         collect("<results>/images/{name}", name=IMAGE_FILES),

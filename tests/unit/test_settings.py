@@ -47,7 +47,7 @@ def test_defaults_are_filled_in_without_touching_the_input(schema):
         ("images.sise", 64, "own.yaml: images.sise: unknown key; did you mean 'size'?"),
         ("images.size", 16, "own.yaml: images.size: 16 is less than the minimum of 32"),
         ("images.size", "64", "own.yaml: images.size: '64' is not of type 'integer'"),
-        ("images.kind", "photos", "own.yaml: images.kind: 'photos' is not one of ['digits']"),
+        ("images.kind", "photos", "own.yaml: images.kind: 'photos' is not one of ['digits', 'imagenet', 'rehearsal']"),
         ("images", 5, "own.yaml: images: 5 is not of type 'object'"),
         ("acceptance.coverage", 0, "own.yaml: acceptance.coverage: 0 is less than or equal to the minimum of 0"),
         ("seed", -1, "own.yaml: seed: -1 is less than the minimum of 0"),

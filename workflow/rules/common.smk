@@ -213,14 +213,15 @@ def model_memory(wildcards, attempt):
     return memory_mb(registry[wildcards.model].parameters) * 2 ** (attempt - 1)
 
 
-def model_minutes(wildcards):
-    """Minutes for running a model on one source, or on the probes."""
+def model_minutes(wildcards, attempt):
+    """Minutes for running a model on one source, or on the probes; a job that was stopped goes on with more time."""
     source = wildcards.get("source", "probes")
     # Published images take a while; the embedded ones do not.
     images = {"syn": 1000 * settings["images"]["syn_per_class"]}.get(source, 1000) if KIND == "imagenet" else 0
     inference = settings["inference"]
     needs = registry[wildcards.model].needs
-    return runtime_minutes(needs, images * CONDITIONS[source], inference["precision"], inference["threads"])
+    images *= CONDITIONS[source]
+    return attempt * runtime_minutes(needs, images, inference["precision"], inference["threads"])
 
 
 def accelerators(wildcards):

@@ -1,0 +1,1 @@
+"""The workflow on a real SLURM cluster; ``make test-cluster`` runs it, ``make test`` does not: it installs packages."""
