@@ -90,6 +90,13 @@ def _parser() -> argparse.ArgumentParser:
     provenance.add_argument("file", metavar="FILE", help="file under results/<study>, or a copy of one")
     provenance.add_argument("--json", action="store_true", help="print JSON instead of a readable tree")
     provenance.set_defaults(command=_provenance)
+    scorecard = commands.add_parser(
+        "scorecard", help="say whether a study agrees with the numbers that the paper prints"
+    )
+    scorecard.add_argument("study", metavar="STUDY", help="folder of the study, such as results/paper")
+    scorecard.add_argument("--tolerances", metavar="FILE", help="accepted differences instead of those of the run")
+    scorecard.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+    scorecard.set_defaults(command=_scorecard)
     return parser
 
 
@@ -227,6 +234,13 @@ def _provenance(options: argparse.Namespace) -> tuple[str, int]:
     chain = trace(options.file)
     told = _as_json([chain_answer(chain)]) if options.json else readable_chain(chain)
     return told, int(bool(chain.problems))
+
+
+def _scorecard(options: argparse.Namespace) -> tuple[str, int]:
+    from pairedeval.scorecard.command import scorecard_answer, scorecard_text
+
+    answer = scorecard_answer(options.study, options.tolerances)
+    return _as_json([answer]) if options.json else scorecard_text(answer), int(not answer["ok"])
 
 
 def _supplied(options: argparse.Namespace) -> "JointCounts | None":

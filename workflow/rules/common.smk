@@ -61,8 +61,11 @@ TABLES = ["table_sources", "table_tiers", "table_models"]
 TABLES += [f"table_{number}" for number in ("04", "06", "07", "08", "09", *range(10, 40))]
 TABLES += ["table_captures", *(f"table_{number}" for number in (40, *range(42, 50)))]
 TABLES += ["table_fixed_coverage", "table_risk_rule", "table_probability_gap", "table_review"]
+# The scorecard reads the other tables.
+SCORE_TABLES = ["table_scorecard", "table_scorecard_counts"]
+TABLES += SCORE_TABLES
 FIGURES = ["figure_01", "figure_intervals", *(f"figure_{number:02}" for number in range(2, 7))]
-FIGURES += ["figure_accuracy", "figure_07", "figure_08"]
+FIGURES += ["figure_accuracy", "figure_07", "figure_08", "figure_scorecard"]
 if KIND == "rehearsal":
     FIGURES.remove("figure_07")
 # The page shows pictures as PNG and everything else as SVG.
@@ -90,6 +93,15 @@ SOURCE_ANALYSES = ["cells", "bounds", "correspondence", "policy_bounds", "policy
 SOURCE_ANALYSES += ["fixed_coverage", "risk_rule"]
 CAPTURE_ANALYSES = ["calibration", *(f"screening/{part}" for part in SCREENING_PARTS)]
 CAPTURE_ANALYSES += ["prediction_targets", "label_cells", "label_endpoints", "consensus", "probability_gap"]
+# What the scorecard may compare: in the study of the paper everything, in one of its shape what the shape decides.
+SCOPE = {"imagenet": "results", "rehearsal": "shape", "digits": "protocol"}[KIND]
+SCORED = ["annotations", "calibration", "decomposition", "illustration_pair", "label_changes", "label_endpoints"]
+SCORED += ["labels", "matched_support", "models", "panel", "policy_actions", "policy_checks", "policy_orderings"]
+SCORED += [f"prediction_{name}" for name in ("checks", "gains", "predictions", "thresholds")]
+SCORED += [f"screening_{name}" for name in ("ablation", "captures", "facts", "means", "models", "probes", "selection")]
+SCORED += ["screening_subset_sizes", "support", "tiers", "variance", "widths"]
+SCORED_SOURCES = ["cells", "bounds", "correspondence", "policy_bounds", "policy_comparisons", "policy_selections"]
+SCORED_CAPTURES = ["calibration", "screening/cells", "screening/fits", "prediction_targets", "label_endpoints"]
 # Nobody can review images that do not exist.
 REVIEWERS = [] if KIND == "rehearsal" else settings["review"]["reviewers"]
 

@@ -30,6 +30,7 @@ rule assign_tiers:
 rule select_panel:
     input:
         tiers="<results>/analyses/tiers.parquet",
+        cells=settings["panel"]["cells"] or [],
     output:
         "<results>/analyses/panel.parquet",
     log:
@@ -46,6 +47,7 @@ rule select_panel:
     params:
         code=code("select_panel"),
         models=MODELS,
+        extra_cells=settings["panel"]["extra_cells"],
     message:
         "Selecting the panel of cells"
     script:

@@ -101,6 +101,14 @@ CAPTIONS = {
         "Dot plots, one for each target, with two controls each: the reduction of the prediction error with all models "
         "and with each model group deleted.",
     ),
+    "figure_scorecard": Caption(
+        "Scorecard",
+        "Left: which share of the printed numbers of each table and part of the text agrees with this study; the "
+        "number of compared ones in brackets. Right: one dot for each number, at its difference in units of the last "
+        "printed digit. Left of the dashed line a number agrees but for rounding.",
+        "Bars with the share of printed numbers that agree, one for each table and part of the text, beside dots for "
+        "the size of each difference.",
+    ),
     "figure_accuracy": Caption(
         "Accuracy of each model",
         "Accuracy on unperturbed evaluation images (diamond) and its mean over the conditions of each tier. A grey "
@@ -125,14 +133,14 @@ WITH_TRANSFORMS = ("figure_04", "figure_06")
 
 
 def caption(figure: str, simulated: Collection[str] = (), label_changing: Collection[str] = ()) -> Caption:
-    """Return the words about a figure, with a sentence on simulated captures where it shows some.
+    """Return the words about a figure, with a sentence on what is simulated.
 
     Parameters
     ----------
     figure
         Key of `CAPTIONS`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """
