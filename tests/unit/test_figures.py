@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from pairedeval.errors import PairedEvalError
 from pairedeval.report.figure_01 import figure_01
 from pairedeval.report.figure_07 import PictureRow, figure_07
 from pairedeval.report.figures import accuracy_overview, identified_intervals, select_cells
-from pairedeval.report.style import mark_simulated, new_figure, save_figure
+from pairedeval.report.style import WATERMARK, mark_simulated, new_figure, save_figure
 
 WIDTHS = {"I0": 0.08, "Ik": 0.05, "I5": 0.02}
 
@@ -153,4 +154,39 @@ def test_pictures_keep_their_rows():
 def test_no_mark_without_simulated_data():
     figure, _ = new_figure(2, 2)
     mark_simulated(figure, set())
+    assert not any("simulated" in text.lower() for text in words(figure))
+
+
+def test_only_simulated_captures_that_are_shown_are_named():
+    figure, _ = new_figure(2, 2)
+    mark_simulated(figure, {"es", "diverse"}, {"syn", "es"})
+    assert "ES: simulated captures" in words(figure)
+    figure, _ = new_figure(2, 2)
+    mark_simulated(figure, {"es", "diverse"}, {"syn"})
     assert not any("simulated" in text for text in words(figure))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda everything: figure_01(example_panel(), everything),
+        lambda everything: accuracy_overview(example_accuracy(), everything),
+        lambda everything: identified_intervals(select_cells(example_bounds()), everything),
+    ],
+)
+def test_simulated_predictions_get_a_watermark_and_no_word_about_captures(draw):
+    figure = draw({"syn", "syn_b", "es", "diverse"})
+    assert words(figure).count(WATERMARK) == 1
+    assert not any("captures" in text for text in words(figure))
+
+
+@pytest.mark.parametrize("size", [(7.0, 2.1), (7.0, 10.0), (3.0, 3.0)])
+def test_the_watermark_fills_the_figure_and_stays_inside(size):
+    figure, _ = new_figure(*size)
+    mark_simulated(figure, {"syn"})
+    canvas = FigureCanvasAgg(figure)
+    (mark,) = (text for text in figure.texts if text.get_text() == WATERMARK)
+    box = mark.get_window_extent(canvas.get_renderer())
+    assert figure.bbox.containsx(box.x0)
+    assert figure.bbox.containsx(box.x1)
+    assert box.width > figure.bbox.width / 2

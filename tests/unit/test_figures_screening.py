@@ -11,7 +11,7 @@ from pairedeval.report.figure_03 import figure_03
 from pairedeval.report.figure_04 import figure_04
 from pairedeval.report.figure_06 import figure_06
 from pairedeval.report.screening_panels import SCORE_MARKS
-from pairedeval.report.style import save_figure
+from pairedeval.report.style import WATERMARK, save_figure
 from support.screening_frames import differences, means
 
 SIMULATED = {"es", "diverse"}
@@ -108,6 +108,12 @@ def test_two_runs_write_the_same_bytes(name, tmp_path):
 @pytest.mark.parametrize("name", FIGURES)
 def test_sources_and_simulated_captures_are_named(name):
     assert {"ES", "Diverse", "ES and Diverse: simulated captures"} <= set(words(FIGURES[name]()))
+
+
+def test_simulated_predictions_get_a_watermark():
+    found = words(figure_03(recalls(), ceilings(), {"syn", "syn_b", *SIMULATED}))
+    assert found.count(WATERMARK) == 1
+    assert not any("captures" in text for text in found)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The page on example content: valid, complete, self-contained."""
 
 import base64
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,10 +20,11 @@ from pairedeval.report.page import (
     data_uri,
     page_html,
     render_page,
-    simulated_captures,
+    simulated_sentences,
 )
 from pairedeval.report.tables import sources_table, timings_table
 
+EVERYTHING = ("syn", "syn_b", "es", "diverse")
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 ORIGIN = Provenance("figures/example.svg", "figure_01", "workflow/scripts/figure_01.py")
 
@@ -60,7 +62,7 @@ def page(tmp_path: Path) -> Page:
         lead="Two example models & {H}.",
         facts={"Models": "2"},
         coverage=0.8,
-        simulated=simulated_captures({"es", "diverse"}),
+        simulated=simulated_sentences({"es", "diverse"}),
         findings={"What is known": (Finding("{H} is narrow at {I0}.", "analyses/widths.parquet"),)},
         figures=(PageFigure("figure_01", figure, CAPTIONS["figure_01"], ORIGIN),),
         tables=(PageTable(sources_table(pd.DataFrame([{"source": "es", **counts}])), ORIGIN),),
@@ -122,10 +124,18 @@ def test_content_is_there(page, piece):
 
 
 def test_a_study_without_simulation_says_so(page):
-    text = page_html(replace(page, simulated=simulated_captures(()), figures=(), tables=(), timings=None, software={}))
+    text = page_html(replace(page, simulated=simulated_sentences(()), figures=(), tables=(), timings=None, software={}))
     assert "No data of this study is simulated." in text
     assert Outline(text).open == []
     assert 'href="#figures"' not in text
+
+
+def test_a_study_of_simulated_predictions_speaks_of_no_captures(page):
+    text = page_html(replace(page, simulated=simulated_sentences(EVERYTHING)))
+    notice = re.search(r'<div class="simulated".*?</div>', text, re.S)[0]
+    assert "Everything on this page is simulated: there are no images, and no model was run." in notice
+    assert "No number here is a result." in notice
+    assert "captures" not in notice
 
 
 def test_render_page_writes_the_same_bytes_twice(page, tmp_path):
@@ -158,3 +168,5 @@ def test_captions_say_what_is_simulated(figure):
     assert words.text.endswith("The captures of ES are simulated.")
     assert words.alt.endswith("The captures of ES are simulated.")
     assert caption(figure) == CAPTIONS[figure]
+    assert caption(figure, EVERYTHING).alt.endswith("no model was run, and nothing here is a result.")
+    assert "The captures" not in caption(figure, EVERYTHING).text.removeprefix(CAPTIONS[figure].text)

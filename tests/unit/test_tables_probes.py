@@ -173,6 +173,12 @@ def test_table_31_ranks_the_development_images():
         table_31(swapped_means().assign(half="evaluation"), swapped_gains(), selection())
 
 
+def test_table_30_says_when_no_model_was_run():
+    assert not any("simulated" in note for note in texts(table_30(agreement(), SIMULATED)))
+    everything = table_30(agreement(), {"syn", "syn_b", *SIMULATED})
+    assert texts(everything)[-1] == "All predictions are simulated: no model was run, and nothing here is a result."
+
+
 def test_table_31_tells_both_kinds_of_intervals_apart():
     header = to_markdown(TABLES["table_31"]()).splitlines()[2]
     above = "Recall, <i>U</i> − TTA<sub>18</sub>"

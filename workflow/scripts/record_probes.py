@@ -13,5 +13,5 @@ with job(snakemake):
         read_probes(snakemake.input.probes),
         [CLEAN, *primary],
         snakemake.output[0],
-        {"source": "syn_b", "simulated": False},
+        {"source": "syn_b"},
     )

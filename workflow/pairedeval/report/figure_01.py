@@ -31,7 +31,7 @@ def figure_01(panel: pd.DataFrame, simulated: Collection[str] = ()) -> "Figure":
         Rows per source, target and level with `mean_width` (share). If L or dM_k has no row at I5, the one at
         Ik stands for it (Theorem 1: they are equal).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     sources = ordered_sources(panel["source"])
     targets = [target for target in TARGETS if target in set(panel["target"])]
@@ -46,7 +46,7 @@ def figure_01(panel: pd.DataFrame, simulated: Collection[str] = ()) -> "Figure":
         axis.set_xticks(range(len(sources)), [source_name(source) for source in sources])
     axes[0, 0].set_ylabel("Mean identified width\n(percentage points)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(PARTS))
-    mark_simulated(figure, set(simulated) & set(sources))
+    mark_simulated(figure, simulated, sources)
     return figure
 
 

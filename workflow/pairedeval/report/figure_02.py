@@ -43,7 +43,7 @@ def figure_02(means: pd.DataFrame, differences: pd.DataFrame, simulated: Collect
     differences
         The same per score and baseline, with `group_lower` and `group_upper`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(means, "figure_02")
     places = tier_rows(chosen)
@@ -59,7 +59,7 @@ def figure_02(means: pd.DataFrame, differences: pd.DataFrame, simulated: Collect
         axis.text(
             0, 1.12, notation(title, "plot"), transform=axis.transAxes, va="bottom", fontweight="bold", fontsize=8.5
         )
-    mark_simulated(figure, set(simulated) & {source for source, _ in places})
+    mark_simulated(figure, simulated, {source for source, _ in places})
     return figure
 
 

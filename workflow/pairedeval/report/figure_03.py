@@ -34,7 +34,7 @@ def figure_03(means: pd.DataFrame, ceilings: pd.DataFrame, simulated: Collection
         Rows per source and tier with `ceiling_10`, `ceiling_20` and `ceiling_30`, the largest mean recall that any
         ranking reaches.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(ceilings, ("source", "tier", *map(_ceiling, BUDGETS)), "figure_03")
     chosen = choose(means, "figure_03")
@@ -50,7 +50,7 @@ def figure_03(means: pd.DataFrame, ceilings: pd.DataFrame, simulated: Collection
         axis.plot(PERCENT, ceiling, color=INK, linewidth=1, linestyle=":", label="attainable ceiling")
         axis.plot(PERCENT, PERCENT, color=GREY, linewidth=0.8, label="random selection, expected", zorder=1)
     _finish(figure, list(panels.values()))
-    mark_simulated(figure, set(simulated) & set(sources))
+    mark_simulated(figure, simulated, sources)
     return figure
 
 

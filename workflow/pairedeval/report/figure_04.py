@@ -35,7 +35,7 @@ def figure_04(means: pd.DataFrame, simulated: Collection[str] = ()) -> "Figure":
     means
         Rows per source, half, tier, images, score and metric with `mean` (share), `cells` and `undefined`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(means, "figure_04")
     sources = ordered_sources(chosen["source"])
@@ -58,7 +58,7 @@ def figure_04(means: pd.DataFrame, simulated: Collection[str] = ()) -> "Figure":
     }
     if handles:
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(RULES))
-    mark_simulated(figure, set(simulated) & set(sources))
+    mark_simulated(figure, simulated, sources)
     return figure
 
 

@@ -41,7 +41,7 @@ def figure_05(orderings: pd.DataFrame, simulated: Collection[str] = ()) -> "Figu
     orderings
         Rows per source, weight, cost and gain with `gaining_share`; see `pairedeval.policies.summaries.established`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     rows = transition_orderings(orderings, "figure_05")
     sources = [source for source in ordered_sources(rows["source"]) if source != ALL_SOURCES]
@@ -62,5 +62,5 @@ def figure_05(orderings: pd.DataFrame, simulated: Collection[str] = ()) -> "Figu
     axes[0, 1].set_xlabel("Cost weight λ of accepted-error transitions")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend([*handles[1:], handles[0]], [*labels[1:], labels[0]], loc="outside upper center", ncols=len(labels))
-    mark_simulated(figure, set(simulated) & set(sources))
+    mark_simulated(figure, simulated, sources)
     return figure

@@ -50,7 +50,7 @@ def figure_06(probes: pd.DataFrame, means: pd.DataFrame, simulated: Collection[s
     means
         As for `pairedeval.report.figure_03.figure_03`; its sources have a panel each.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(probes, ("source", "pool", "kind", "name", RECALL), "figure_06")
     sources = ordered_sources(choose(means, "figure_06")["source"])
@@ -69,7 +69,7 @@ def figure_06(probes: pd.DataFrame, means: pd.DataFrame, simulated: Collection[s
     for axis in list(panels.values())[:1]:
         axis.set_yticks(range(len(types)), [condition_name(corruption) for corruption in types])
         figure.legend(*axis.get_legend_handles_labels(), loc="outside upper center", ncols=5, handlelength=1.6)
-    mark_simulated(figure, set(simulated) & set(sources))
+    mark_simulated(figure, simulated, sources)
     return figure
 
 

@@ -48,7 +48,7 @@ def figure_08(
         The same keys, `weighting`, `rule` and `share` with `threshold`; see
         `pairedeval.prediction.summaries.practical_thresholds`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(thresholds, (*KEYS, "weighting", "rule", "share", "threshold"), "figure_08")
     practical = thresholds[
@@ -74,7 +74,7 @@ def figure_08(
     axes[0, 0].set_ylim(len(CONTROLS) - 0.5, -0.5)
     figure.supylabel("Control", fontsize=8)
     _legend(figure)
-    mark_simulated(figure, set(simulated) & {SOURCE})
+    mark_simulated(figure, simulated, {SOURCE})
     return figure
 
 

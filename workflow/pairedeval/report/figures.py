@@ -50,7 +50,7 @@ def accuracy_overview(accuracy: pd.DataFrame, simulated: Collection[str] = ()) -
         Rows per model, source and tier with `model`, `source`, `tier` (``clean`` for the unperturbed images, else
         ``mild``, ``severe`` or ``extreme``) and `accuracy` (share), the mean over the conditions of the tier.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     check_tiers(accuracy["tier"], "figure_accuracy", also=["clean"])
     sources = ordered_sources(accuracy["source"])
@@ -64,6 +64,7 @@ def accuracy_overview(accuracy: pd.DataFrame, simulated: Collection[str] = ()) -
     axes[0, 0].set_yticks(range(len(models)), models)
     figure.supxlabel("Accuracy (%)", fontsize=8)
     _accuracy_legend(figure, accuracy)
+    mark_simulated(figure, simulated, ())
     return figure
 
 
@@ -77,7 +78,7 @@ def identified_intervals(bounds: pd.DataFrame, simulated: Collection[str] = ()) 
         Rows per cell, target (``H``, ``L``) and level with `source`, `model`, `condition`, `lower`, `upper`,
         `observed` and `independent` (shares). See `select_cells`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     cells = list(bounds[CELL].drop_duplicates().itertuples(index=False, name=None))
     height = 1.1 + 0.22 * len(cells)
@@ -88,7 +89,7 @@ def identified_intervals(bounds: pd.DataFrame, simulated: Collection[str] = ()) 
         axis.set_xlabel(f"{notation('{' + target + '}', 'plot')} (percentage points of the images)")
     _name_cells(axes[0], cells)
     _interval_legend(figure)
-    mark_simulated(figure, set(simulated) & {source for source, _, _ in cells})
+    mark_simulated(figure, simulated, {source for source, _, _ in cells})
     return figure
 
 

@@ -34,7 +34,7 @@ def width_findings(widths: pd.DataFrame, file: str, simulated: Collection[str] =
     file
         Results file of `widths`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     separate, overlap = (_per_source(_means(widths, "H", level), simulated) for level in ("I0", "Ik"))
     parts = [f"{{{target}}} by {_reduction(widths, target)}" for target in ("H", "L")]
@@ -64,7 +64,7 @@ def panel_findings(panel: pd.DataFrame, file: str, simulated: Collection[str] = 
     file
         Results file of `panel`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     states = panel[panel["level"] == "I5"]
     of_h = states[states["target"] == "H"].set_index("source")
@@ -91,7 +91,7 @@ def tier_findings(conditions: pd.DataFrame, file: str, simulated: Collection[str
     file
         Results file of `conditions`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     parts = []
     distinct = conditions.drop_duplicates(["source", "condition"])
@@ -113,7 +113,7 @@ def accuracy_findings(accuracy: pd.DataFrame, file: str, simulated: Collection[s
     file
         Results file of `accuracy`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     findings = []
     sources = ordered_sources(accuracy["source"])

@@ -31,7 +31,7 @@ def label_findings(
         Rows per source with `cells`, `classes`, `shortened_classes`, `lost_acceptance_differing`,
         `confidence_drop_differing`, `narrower_classes` and `formula_differing`; None likewise.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     shared = _shared(consensus, simulated)
     if labels is None or changes is None or endpoints is None:

@@ -30,7 +30,7 @@ def policy_findings(
         Frames by the name of their file in ``analyses/``: `policy_orderings`, `policy_selection`, `policy_actions` and
         `policy_checks` of `pairedeval.policies.summaries`, `illustration_pair` of `pairedeval.policies.illustration`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     grid
         Which cells were compared.
     """

@@ -27,7 +27,7 @@ def prediction_findings(results: Mapping[str, pd.DataFrame], simulated: Collecti
         `pairedeval.prediction.summaries`, `prediction_correlations` and `prediction_checks` of
         `pairedeval.prediction.checks`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     gains, thresholds = results["prediction_gains"], results["prediction_thresholds"]
     texts = {

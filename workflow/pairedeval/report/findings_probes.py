@@ -29,7 +29,7 @@ def size_texts(sizes: pd.DataFrame, simulated: Collection[str]) -> list[str]:
     sizes
         Rows per source, pool, kind and size with `subsets`, `gain` and `gain_lowest` (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(sizes, ("source", "pool", "kind", "size", "gain", "gain_lowest"), "findings")
     texts = []
@@ -76,7 +76,7 @@ def probe_texts(probes: pd.DataFrame, simulated: Collection[str]) -> list[str]:
     probes
         Rows per source, pool, kind and name with `recall_20` and `error_rate` (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(probes, ("source", "pool", "kind", "name", RECALL, "error_rate"), "findings")
     value = lookup(probes, ["source", "pool", "kind", "name"])
@@ -124,7 +124,7 @@ def capture_texts(captures: pd.DataFrame, simulated: Collection[str]) -> list[st
         Rows per source and factor with `conditions`, `undefined` (counts), `positive_<baseline>` (conditions),
         `lowest_level_<baseline>` and `lowest_deleted_<baseline>` (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     value = lookup(captures, ["source", "factor"])
     texts = []
@@ -167,7 +167,7 @@ def negative_texts(models: pd.DataFrame, groups: pd.DataFrame, simulated: Collec
         Rows per source and model, or model group, with `corruption_mean_minus_<score>` (share) for each of
         `BASELINES`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     columns = {f"corruption_mean_minus_{score}": SCORES[score].symbol for score in BASELINES}
     need_columns(models, ("source", "model", *columns), "findings")
@@ -206,7 +206,7 @@ def fact_texts(facts: pd.DataFrame, simulated: Collection[str]) -> list[str]:
     facts
         Rows per source and fact with its `value`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     value = lookup(facts, ["source", "fact"])
     names = {source: source_name(source, simulated) for source in ordered_sources(facts["source"])}

@@ -62,7 +62,7 @@ def screening_findings(
         `screening_ceilings`, `screening_subset_sizes`, `screening_probes`, `screening_captures`, `screening_groups`,
         `screening_models` and `screening_facts` of `pairedeval.screening.all_summaries`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """

@@ -152,7 +152,7 @@ def source_name(source: str, simulated: Collection[str] = (), separator: str = "
     source
         Id of the source; one that is not of the paper is printed as it is.
     simulated
-        Ids of the sources whose captures are simulated.
+        Ids of the sources with simulated data.
     separator
         What stands before the mark, a line break on axes.
 
@@ -233,14 +233,35 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(head)} and {last}" if head else last
 
 
+def predictions_simulated(simulated: Collection[str]) -> bool:
+    """Tell whether the predictions themselves are simulated, not captures alone.
+
+    Parameters
+    ----------
+    simulated
+        Ids of the sources with simulated data. Syn and Syn-B have no captures: what is simulated there is predictions,
+        and then those of every source.
+
+    Examples
+    --------
+    >>> predictions_simulated({"es", "diverse"}), predictions_simulated({"syn", "syn_b", "es", "diverse"})
+    (False, True)
+    """
+    return not set(simulated) <= {"es", "diverse"}
+
+
 def simulated_sentence(simulated: Collection[str]) -> str:
-    """Say whose captures are simulated; empty if nobody's are.
+    """Say what is simulated: the captures of some sources, or all predictions; empty if nothing is.
 
     Examples
     --------
     >>> simulated_sentence({"es", "diverse"})
     'The captures of ES and Diverse are simulated.'
+    >>> simulated_sentence({"syn", "syn_b", "es", "diverse"})
+    'All predictions are simulated: no model was run, and nothing here is a result.'
     """
+    if predictions_simulated(simulated):
+        return "All predictions are simulated: no model was run, and nothing here is a result."
     names = [source_name(source) for source in ordered_sources(sorted(simulated))]
     return f"The captures of {listed(names)} are simulated." if names else ""
 

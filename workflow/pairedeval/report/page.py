@@ -10,7 +10,7 @@ from pairedeval.errors import PairedEvalError
 from pairedeval.files import write_text
 from pairedeval.report.captions import Caption
 from pairedeval.report.findings import Finding
-from pairedeval.report.names import listed, notation, ordered_sources, source_name
+from pairedeval.report.names import listed, notation, ordered_sources, predictions_simulated, source_name
 from pairedeval.report.render import to_html
 from pairedeval.report.table import Table
 
@@ -104,21 +104,27 @@ class Page:
     software: Mapping[str, str] = field(default_factory=dict)
 
 
-def simulated_captures(simulated: Collection[str]) -> tuple[str, ...]:
-    """Return the sentences for `Page.simulated` of a study whose captures are simulated.
+def simulated_sentences(simulated: Collection[str]) -> tuple[str, ...]:
+    """Return the sentences for `Page.simulated` of a study.
 
     Parameters
     ----------
     simulated
-        Ids of these sources; none gives no sentence.
+        Ids of the sources with simulated data; none gives no sentence.
 
     Examples
     --------
-    >>> simulated_captures({"es"})[0]
+    >>> simulated_sentences({"es"})[0]
     'The captures of ES are simulated: they were computed from the base images, without screen, paper or camera.'
     """
     if not simulated:
         return ()
+    if predictions_simulated(simulated):
+        return (
+            "Everything on this page is simulated: there are no images, and no model was run. The predictions were "
+            "drawn by a program; the models have names, groups and sizes of real ones, and nothing else of them.",
+            "No number here is a result. The study shows that every analysis works on data of this shape.",
+        )
     names = listed(source_name(source) for source in ordered_sources(sorted(simulated)))
     return (
         f"The captures of {names} are simulated: they were computed from the base images, "

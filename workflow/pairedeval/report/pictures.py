@@ -35,7 +35,7 @@ def picture_rows(
     families
         Heading and conditions of each row that is read from `base`; the length of the first row is that of all.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = index[(index["role"] == BASE) & (index["split"] == EVALUATION)]
     image_id = str(chosen["image_id"].min())

@@ -112,7 +112,7 @@ def selection_notes(
     pools
         ``natural``, ``corruption`` or both.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     table
         What messages call the rows.
     """

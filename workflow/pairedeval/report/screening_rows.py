@@ -207,7 +207,7 @@ def tier_table(
     tiers
         Rows, from `tier_rows`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     columns = (Column("source", "Source"), Column("tier", "Tier"), *(entry.column for entry in entries))
     notes = (*notes, *absent_notes(tiers, simulated))
@@ -309,7 +309,7 @@ def undefined_notes(
     tiers
         Rows of the table.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     lack = (
         "AUROC, since all their images share one outcome" if metric == AUROC else "recall, since they hold no failure"

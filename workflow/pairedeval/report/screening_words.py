@@ -82,7 +82,7 @@ class Scores:
     tiers
         Sources with their tiers, in printed order.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
 
     mean: Callable[..., float]
@@ -122,7 +122,7 @@ def read_scores(
     means, differences
         Rows per source, half, tier, images, score and metric; differences per baseline as well, with both intervals.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     half, images
         As for `pairedeval.report.screening_rows.choose`.
     """
@@ -220,7 +220,7 @@ def by_source(places: Iterable[tuple[str, str]], order: Sequence[str], simulated
     order
         All words in printed order.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
 
     Examples
     --------

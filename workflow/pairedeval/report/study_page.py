@@ -20,7 +20,8 @@ from pairedeval.report.findings_labels import label_findings
 from pairedeval.report.findings_policies import policy_findings
 from pairedeval.report.findings_prediction import prediction_findings
 from pairedeval.report.findings_screening import screening_findings
-from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_captures
+from pairedeval.report.names import predictions_simulated
+from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_sentences
 from pairedeval.report.table import Table
 from pairedeval.report.tables import timings_table
 from pairedeval.report.tables_policies import Grid
@@ -59,14 +60,14 @@ def study_page(
     tables
         Tables in printed order.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """
     sources, models = results["sources"], results["models"]
     return Page(
         title=title,
-        lead=_lead(models, sources),
+        lead=_lead(models, sources, simulated),
         facts={
             "Models": f"{len(models):,} in {models['group'].nunique():,} groups",
             "Cells": f"{int(sources['cells'].sum()):,}",
@@ -74,7 +75,7 @@ def study_page(
             "Seed": str(seed),
         },
         coverage=coverage,
-        simulated=simulated_captures(simulated),
+        simulated=simulated_sentences(simulated),
         findings={
             "What the records determine": _findings(results, simulated),
             "Which rejection policies can be ordered": policy_findings(results, simulated, grid),
@@ -100,10 +101,11 @@ def study_page(
     )
 
 
-def _lead(models: pd.DataFrame, sources: pd.DataFrame) -> str:
+def _lead(models: pd.DataFrame, sources: pd.DataFrame, simulated: Collection[str]) -> str:
     conditions = int(sources["conditions"].sum())
+    kind = "simulated classifiers" if predictions_simulated(simulated) else "classifiers"
     return (
-        f"{len(models)} classifiers predicted every image twice, unperturbed and perturbed, under {conditions} "
+        f"{len(models)} {kind} predicted every image twice, unperturbed and perturbed, under {conditions} "
         f"conditions of {len(sources)} sources. This page shows what these predictions determine about changes of "
         "reliability, with and without knowing which predictions belong together."
     )

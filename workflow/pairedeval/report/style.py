@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -12,7 +13,7 @@ from seaborn import color_palette
 
 from pairedeval.files import atomic_path
 from pairedeval.provenance.stamp import full_stamp
-from pairedeval.report.names import listed, ordered_sources, source_name
+from pairedeval.report.names import listed, ordered_sources, predictions_simulated, source_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +23,8 @@ Arguments = ParamSpec("Arguments")
 
 TEXT_WIDTH = 7.0  # inches: the full text width
 RESOLUTION = 300  # dots per inch of the PNG files
+WATERMARK = "SIMULATED"
+WATERMARK_LETTER = 0.8  # width of a bold capital, in units of the font size
 
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = color_palette("colorblind").as_hex()
 INK = "#1a1a1a"
@@ -109,21 +112,38 @@ def save_figure(figure: Figure, stem: str | Path, formats: Collection[str] = ("p
     return paths
 
 
-def mark_simulated(figure: Figure, simulated: Collection[str], what: str = "captures") -> None:
-    """Write under a figure that it shows simulated data; nothing if `simulated` is empty.
+def mark_simulated(figure: Figure, simulated: Collection[str], shown: Collection[str] | None = None) -> None:
+    """Mark a figure that shows simulated data: a line under it for captures, a watermark for predictions.
 
     Parameters
     ----------
     figure
         Figure with constrained layout, which makes room for the line.
     simulated
-        Ids of the sources with simulated data that the figure shows.
-    what
-        What of these sources is simulated.
+        Ids of the sources with simulated data in the study; none leaves the figure as it is.
+    shown
+        Ids of the sources that the line has to name, if they are simulated; None for all of them.
     """
-    if simulated:
-        names = listed(source_name(source) for source in ordered_sources(sorted(simulated)))
-        figure.supxlabel(f"{names}: simulated {what}", x=0.995, ha="right", fontsize=7, style="italic", color="#555555")
+    if predictions_simulated(simulated):
+        _watermark(figure)
+        return
+    named = set(simulated) if shown is None else set(simulated) & set(shown)
+    if named:
+        names = listed(source_name(source) for source in ordered_sources(sorted(named)))
+        figure.supxlabel(
+            f"{names}: simulated captures", x=0.995, ha="right", fontsize=7, style="italic", color="#555555"
+        )
+
+
+def _watermark(figure: Figure) -> None:
+    """Write along the diagonal, over everything, that nothing in the figure is a result."""
+    width, height = figure.get_size_inches()
+    size = 0.7 * 72 * math.hypot(width, height) / (WATERMARK_LETTER * len(WATERMARK))
+    angle = math.degrees(math.atan2(height, width))
+    figure.text(
+        0.5, 0.5, WATERMARK, ha="center", va="center", rotation=angle, rotation_mode="anchor", fontsize=size,
+        fontweight="bold", color="#808080", alpha=0.18, zorder=10,
+    )  # fmt: skip
 
 
 def grid_lines(axes: "Axes", axis: str) -> None:

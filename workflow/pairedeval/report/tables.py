@@ -29,7 +29,7 @@ def table_06(widths: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     widths
         Rows per source, target and level with `mean_width` (shares), `cells` and `undefined`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(widths, ("source", "target", "level", "mean_width", "cells", "undefined"), "table_06")
     wanted = [("H", "I0"), ("H", "Ik"), ("L", "I0"), ("L", "Ik"), ("dM_k", "Ik")]
@@ -64,7 +64,7 @@ def table_07(panel: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     panel
         As for `table_06`, with `narrower_cells`: cells whose interval is strictly narrower than one level before.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(panel, ("source", "target", "level", "mean_width", "cells", "narrower_cells"), "table_07")
     widths = panel[panel["target"] == "H"]
@@ -101,7 +101,7 @@ def models_table(models: pd.DataFrame, accuracy: pd.DataFrame, simulated: Collec
         Rows with `model`, `source`, `tier` and `accuracy` (share); those of the tier ``clean`` are printed, once for
         sources with the same unperturbed images.
     simulated
-        Sources whose clean records are simulated.
+        Sources with simulated data.
     """
     need_columns(models, ("model", "group"), "table_models")
     need_columns(accuracy, ("model", "source", "tier", "accuracy"), "table_models")
@@ -143,7 +143,7 @@ def tiers_table(conditions: pd.DataFrame, lowest: Mapping[str, float], simulated
     lowest
         Lowest mean development accuracy (share) of the tiers ``mild`` and ``severe``.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def sources_table(sources: pd.DataFrame, simulated: Collection[str] = ()) -> Tab
     sources
         One row per source with `source`, `images`, `evaluation_images`, `conditions`, `models` and `cells`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     counts = ("images", "evaluation_images", "conditions", "models", "cells")
     need_columns(sources, ("source", *counts), "table_sources")

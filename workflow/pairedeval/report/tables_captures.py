@@ -27,7 +27,7 @@ def captures_table(
         Rows per source and factor with `levels`, `conditions`, `undefined` (counts); and for clean confidence and the
         natural mean `positive_...` (conditions), `lowest_level_...` and `lowest_deleted_...` (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """

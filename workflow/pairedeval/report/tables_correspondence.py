@@ -23,7 +23,7 @@ def table_08(support: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
         Rows per source, target and sample (``native``, the seeds and ``matched``) with `mean_width` (share), `records`
         and `undefined`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(support, ("source", "target", "sample", "mean_width", "records", "undefined"), "table_08")
     value = lookup(support, ["source", "target", "sample"])
@@ -66,7 +66,7 @@ def table_09(decomposition: pd.DataFrame, simulated: Collection[str] = ()) -> Ta
         `paired_minus_independent`, `absolute_composition`, `absolute_selection`, `selection_larger` (shares) and
         `zero_overlap_cells`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     means = ("paired_minus_independent", "absolute_composition", "absolute_selection", "selection_larger")
     need_columns(decomposition, ("source", "least_overlap", "cells", *means, "zero_overlap_cells"), "table_09")
@@ -106,7 +106,7 @@ def table_10(variance: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     variance
         Rows per source, tier and `measure` (C, S, M) with `ratio`, `lower`, `upper`, `cells` and `undefined`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def table_11(accuracy_only: pd.DataFrame, simulated: Collection[str] = ()) -> Ta
     accuracy_only
         Rows per source and tier with `classwise_width`, `global_width`, `gross_flips` and `pinned_classes` (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def table_40(calibration: pd.DataFrame, simulated: Collection[str] = ()) -> Tabl
         Rows per source, protocol and score with `accepted_error_transition`, `lost_acceptance`, `selective_risk`,
         `perturbed_coverage` (shares), `uncalibrated_cells`, `without_risk`, `models` and `unchanged_models`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     events = {
         "accepted_error_transition": ("h", "_pct", "{H} (%)", 100),

@@ -41,7 +41,7 @@ def table_47(labels: pd.DataFrame, changes: pd.DataFrame, simulated: Collection[
         Rows per source with `annotations`, `description`, `evaluation_images`, `excluded`, `matched`, `removed`,
         `accuracy_change`, `compatible`, `compatible_change`, `incompatible` and `incompatible_change`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     measures = {"accuracy": "perturbed_accuracy", "s": "persistent_error"}
     need_columns(labels, ("source", "subset", "labels", "images", *measures.values()), "table_47")
@@ -88,7 +88,7 @@ def table_48(labels: pd.DataFrame, changes: pd.DataFrame, simulated: Collection[
     changes
         As for `table_47`, with `harmful_flips_moved` and `changed_errors_moved` (shares) and `identity_residual`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     measures = (*STATES.values(), *EVENTS.values())
     need_columns(labels, ("source", "subset", "labels", *measures, "retained_different", "confidence_drop"), "table_48")
@@ -131,7 +131,7 @@ def table_49(consensus: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     consensus
         Rows per source, definition and stratum with `rate` (a share), `events` and `images`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(consensus, ("source", "definition", "stratum", "rate", "events", "images"), "table_49")
     value = lookup(consensus, ["source", "definition", "stratum"])

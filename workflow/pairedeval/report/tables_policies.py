@@ -46,7 +46,7 @@ def table_04(
     selection
         Rows per source and weight with `cells`, `minimax_better_cells`, `minimax_worse_cells` and `tied_cells`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     grid
         Which cells were compared.
     """
@@ -188,7 +188,7 @@ def table_15(intervals: pd.DataFrame, pair: pd.DataFrame, simulated: Collection[
     pair
         One row with the cell and a pair of policies; see `pairedeval.policies.illustration.illustrate`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(intervals, ("target", "level", "lower", "upper", "observed"), "table_15")
     value = lookup(intervals, ["target", "level"])

@@ -106,7 +106,7 @@ def table_43(gains: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
         Rows per features, source, target, comparison and step with `baseline_error`, `gain`, `lower` and `upper`
         (shares); see `pairedeval.prediction.summaries.summarise_gains`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     value = _values(gains, ("baseline_error", "gain", "lower", "upper"), "table_43")
     columns = (
@@ -169,7 +169,7 @@ def table_45(gains: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
         As for `table_43`, with `extended_error`, `relative_gain`, `deletions`, `positive_deletions`, `deletion_lowest`
         and `deletion_highest`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     shares = ("baseline_error", "extended_error", "relative_gain", "deletion_lowest", "deletion_highest")
     value = _values(gains, (*shares, "deletions", "positive_deletions"), "table_45")

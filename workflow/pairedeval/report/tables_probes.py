@@ -6,7 +6,13 @@ from typing import Any
 import pandas as pd
 
 from pairedeval.records import DEVELOPMENT, EVALUATION
-from pairedeval.report.names import MINUS, ordered_sources, source_name
+from pairedeval.report.names import (
+    MINUS,
+    ordered_sources,
+    predictions_simulated,
+    simulated_sentence,
+    source_name,
+)
 from pairedeval.report.probe_rows import (
     BOTH_NOTE,
     CONSISTENCY_NOTE,
@@ -85,7 +91,7 @@ def table_29(
     selection
         Rows per source, half and pool with `first` (condition), `shared_with_fixed` and `size`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """
@@ -126,7 +132,7 @@ def table_29(
     return Table("table_29", label_of("table_29"), title, columns, rows, notes)
 
 
-def table_30(agreement: pd.DataFrame) -> Table:
+def table_30(agreement: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
     """Lay out how well two inference runs agree (Table 30).
 
     Parameters
@@ -135,6 +141,8 @@ def table_30(agreement: pd.DataFrame) -> Table:
         Rows per `library` with `models`, `conditions` and `within_tolerance` (counts); `prediction_agreement`,
         `probability_difference` and `accuracy_difference` (shares); `scale_lowest` and `scale_highest`, NaN without a
         learned scale.
+    simulated
+        Sources with simulated data.
     """
     numbers = ("prediction_agreement", "probability_difference", "accuracy_difference")
     scales = ("scale_lowest", "scale_highest")
@@ -170,6 +178,7 @@ def table_30(agreement: pd.DataFrame) -> Table:
         f"Within: models with at least {LEAST_PREDICTION_AGREEMENT:.0%} equal predictions and differences of at most "
         f"{LARGEST_PROBABILITY_DIFFERENCE:g} in probability and {100 * LARGEST_ACCURACY_DIFFERENCE:g} pp in accuracy "
         "under every condition. These tolerances were set before the comparison.",
+        *([simulated_sentence(simulated)] if predictions_simulated(simulated) else []),
     )
     title = "Agreement of two inference runs on the same images, worst case over the models of an implementation."
     return Table("table_30", label_of("table_30"), title, columns, rows, notes)

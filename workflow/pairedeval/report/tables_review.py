@@ -23,7 +23,7 @@ def table_review(strata: pd.DataFrame, reviewers: int, simulated: Collection[str
     reviewers
         Number of reviewers.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     counts = ("population", "images", "sampled")
     need_columns(strata, ("source", "tier", "support_level", *counts, "inclusion_probability"), "table_review")

@@ -45,7 +45,7 @@ def table_16(means: pd.DataFrame, differences: pd.DataFrame, simulated: Collecti
     differences
         The same per score and baseline, with the ends of both intervals.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(means, "table_16")
     value, tiers = means_of(chosen), tier_rows(chosen)
@@ -71,7 +71,7 @@ def table_17(differences: pd.DataFrame, simulated: Collection[str] = ()) -> Tabl
     differences
         As for `table_16`, with `cells_per_draw`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(differences, "table_17")
     need_columns(chosen, ("cells_per_draw",), "table_17")
@@ -184,7 +184,7 @@ def table_21(ceilings: pd.DataFrame, means: pd.DataFrame, simulated: Collection[
     means
         As for `table_16`; they count the cells without failures.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     printed = {
         "failure_share": Column("failure_share_p", "Failures {p}", "number", decimals=3),

@@ -55,7 +55,7 @@ def table_22(means: pd.DataFrame, differences: pd.DataFrame, simulated: Collecti
     differences
         The same per score and baseline, with the ends of both intervals.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(means, "table_22")
     value, tiers = means_of(chosen), tier_rows(chosen)
@@ -109,7 +109,7 @@ def table_24(
     models
         One row per source and model.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     swapped = {"half": DEVELOPMENT, "tier_by": EVALUATION}
     chosen = choose(means, "table_24", **swapped)
@@ -154,7 +154,7 @@ def table_25(
         Rows per source and tier with `images_excluded_lowest`, `images_excluded_highest`, `degenerate_cells`, `cells`
         and `gap_without_degenerate`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     chosen = choose(means, "table_25", images=NON_SINGLETON)
     value, tiers = means_of(chosen), tier_rows(chosen)
@@ -222,7 +222,7 @@ def table_27(
     terciles
         Rows per source and `images` (low, mid, high) with `retention_gap`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(terciles, ("source", "images", "retention_gap"), "table_27")
     chosen = _by_stratum(means, "table_27")
@@ -257,7 +257,7 @@ def table_28(subsets: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
         Rows per source, pool, size and kind of subset with `subsets` (number), `recall_20`, `gain` (over clean
         confidence) and `auroc` (means), and the `_lowest` of each and the `_highest` of recall and AUROC.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     numbers = {
         "recall_20": Column("recall_q20_u_m", "mean", "number", "Recall", 3),

@@ -75,7 +75,7 @@ def table_34(differences: pd.DataFrame, simulated: Collection[str] = (), label_c
         Rows per source, half, tier, images, score, baseline and metric with `mean`, `cells`, `undefined` and the ends
         of both intervals (shares).
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """

@@ -25,7 +25,7 @@ def table_fixed_coverage(risks: pd.DataFrame, simulated: Collection[str] = ()) -
     risks
         Rows per source, tier and quantity with `mean`, `lower`, `upper` (shares) and `cells`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     need_columns(risks, ("source", "tier", "quantity", "mean", "lower", "upper", "cells"), "table_fixed_coverage")
     value = lookup(risks, ["source", "tier", "quantity"])
@@ -71,7 +71,7 @@ def table_risk_rule(rule: pd.DataFrame, simulated: Collection[str] = ()) -> Tabl
         Rows per source and tier with coverage and risk of development, clean and perturbed records, `above_target`
         (shares), `cells`, `without_risk`, `models`, `models_without_rule` and `models_above_target`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     shares = [f"{side}_{name}" for side in SIDES for name in ("coverage", "risk")]
     counts = ("cells", "without_risk", "models", "models_without_rule", "models_above_target")
@@ -117,7 +117,7 @@ def table_probability_gap(gaps: pd.DataFrame, simulated: Collection[str] = ()) -
         Rows per source, tier and gap (low, middle, high) with `correction`, `persistent_error`, `changed_error`
         (shares), `events`, `models` and `excluded_models`.
     simulated
-        Sources whose captures are simulated.
+        Sources with simulated data.
     """
     counts = ("events", "models", "excluded_models")
     need_columns(gaps, ("source", "tier", "gap", *FATES, *counts), "table_probability_gap")
