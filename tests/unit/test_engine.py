@@ -15,7 +15,7 @@ from pairedeval.errors import ImageError, ModelError
 from pairedeval.files import write_table
 from pairedeval.images import write_store
 from pairedeval.inference import engine
-from pairedeval.inference.batches import Batches
+from pairedeval.inference.checkpoints import Checkpoints
 from pairedeval.inference.engine import Execution, infer_probes, infer_records
 from pairedeval.inference.inputs import read_image_set, read_pixels
 from pairedeval.models.loaded import ClassSet, LoadedModel
@@ -87,13 +87,13 @@ def study(tmp_path_factory) -> Study:
 
 
 class Stopped(Exception):  # noqa: N818  a stand-in for a killed process
-    """Raised instead of running one more condition."""
+    """Raised instead of keeping one more condition."""
 
 
 @pytest.fixture
 def runs(monkeypatch):
-    """Count the conditions that the model is run on; stop before a chosen one."""
-    plain = Batches.run
+    """Count the conditions that the model is run on; stop at the end of a chosen one."""
+    plain = Checkpoints.save
 
     class Runs:
         done = 0
@@ -103,9 +103,9 @@ def runs(monkeypatch):
         if Runs.done == Runs.stop_at:
             raise Stopped
         Runs.done += 1
-        return plain(self, *arguments)
+        plain(self, *arguments)
 
-    monkeypatch.setattr(Batches, "run", counted)
+    monkeypatch.setattr(Checkpoints, "save", counted)
     return Runs
 
 
@@ -135,7 +135,7 @@ def test_a_stopped_job_goes_on_where_it_stopped(study, runs):
     assert not (study.folder / "work/stopped").exists()
 
 
-@pytest.mark.parametrize("change", ["precision", "weights", "images", "damaged"])
+@pytest.mark.parametrize("change", ["precision", "weights", "images", "damaged", "cut"])
 def test_checkpoints_of_other_work_are_not_used(study, runs, tmp_path, change):
     runs.stop_at = 3
     work = tmp_path / "work"
@@ -155,8 +155,11 @@ def test_checkpoints_of_other_work_are_not_used(study, runs, tmp_path, change):
         black = np.zeros((40, 40, 3), np.uint8)
         ids = read_image_set(study.index, "base").image_ids
         write_store(other.perturbed, ((condition, image_id, black) for condition in CONDITIONS for image_id in ids))
-    else:
+    elif change == "damaged":
         next(work.rglob("clean*.npy")).write_bytes(b"\x93NUMPY")
+        missing = 2
+    else:
+        np.save(next(work.rglob("clean*.npy")), np.zeros((14, 3), np.float32))
         missing = 2
     runs.done, runs.stop_at = 0, None
     other.infer(f"other-{change}", work=work, **changes)
@@ -172,7 +175,12 @@ def test_batch_size_and_threads_change_outputs_by_rounding_only(study):
     for batch_size, threads in ((1, 1), (4, 1), (4, 3)):
         execution = Execution(batch_size=batch_size, threads=threads)
         np.testing.assert_allclose(outputs_of(study.probe("other", execution=execution)), reference, atol=1e-5)
-    torch.set_num_threads(1)
+
+
+def test_decoding_in_another_process_changes_no_bit(study):
+    alone = outputs_of(study.probe("alone", execution=Execution(batch_size=8, threads=1)))
+    beside = outputs_of(study.probe("beside", execution=Execution(batch_size=8, threads=2)))
+    np.testing.assert_array_equal(beside, alone)
 
 
 def test_a_condition_gives_the_same_bits_whichever_others_run(study, tmp_path):
@@ -196,12 +204,10 @@ def test_probes_hold_what_records_are_made_of(study):
     assert frame["prediction"].tolist() == scores.prediction.ravel().tolist()
 
 
-def stub(classes: Sequence[str], value: float = 1.0, largest: int = 1000) -> LoadedModel:
-    """Return a model without weights; its memory holds `largest` images."""
+def stub(classes: Sequence[str], value: float = 1.0) -> LoadedModel:
+    """Return a model without weights."""
 
     def forward(batch: torch.Tensor) -> torch.Tensor:
-        if len(batch) > largest:
-            raise torch.OutOfMemoryError("out of memory")
         outputs = batch.mean(dim=(2, 3))[:, [0] * len(classes)] + torch.arange(len(classes))
         outputs[batch[:, 0, 0, 0] > 0] *= value
         return outputs
@@ -235,33 +241,6 @@ def test_a_model_that_lacks_a_class_is_refused(study, monkeypatch):
         study.infer("lacks")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_batches_shrink_when_memory_runs_out(workers):
-    images = {f"{number}": np.full((2, 2, 3), number, np.uint8) for number in range(13)}
-    done: list[int] = []
-    small = Batches(stub(CLASSES, largest=3), 8, workers).run(images.__getitem__, list(images), done.append)
-    large = Batches(stub(CLASSES), 8, 1).run(images.__getitem__, list(images))
-    np.testing.assert_array_equal(small, large)
-    assert done == [8, 5]
-
-
-def test_a_reduced_batch_size_is_kept(monkeypatch):
-    failures: list[int] = []
-    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: failures.append(1))
-    images = {f"{number}": np.full((2, 2, 3), number, np.uint8) for number in range(32)}
-    batches = Batches(stub(CLASSES, largest=2), 8, 1)
-    for _ in range(2):
-        batches.run(images.__getitem__, list(images))
-    assert len(failures) == 2  # 8 -> 4 -> 2, once.
-
-
-def test_an_image_that_never_fits_is_explained():
-    with pytest.raises(
-        ModelError, match=r"^stub: one image does not fit into the memory of cpu; use precision bfloat16"
-    ):
-        Batches(stub(CLASSES, largest=0), 4, 1).run(lambda image: np.zeros((2, 2, 3), np.uint8), ["a", "b"])
-
-
 def test_a_condition_in_two_sets_is_refused(study):
     with pytest.raises(
         ImageError, match=r"clean\.zip: condition clean also stands in .*clean\.zip; keep it in one set"
@@ -272,7 +251,7 @@ def test_a_condition_in_two_sets_is_refused(study):
 def test_a_missing_image_is_named(study, tmp_path):
     short = tmp_path / "short.zip"
     write_store(short, [("fog-2", "image-30", np.zeros((40, 40, 3), np.uint8))])
-    with pytest.raises(ImageError, match=r"short\.zip: fog-2/image-31\.png is missing"):
+    with pytest.raises(ImageError, match=r"short\.zip: fog-2/image-31 is missing"):
         study.infer("short", stores=[study.clean, short])
 
 
@@ -282,6 +261,13 @@ def test_progress_on_standard_error(study, capsys, monkeypatch):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert re.search(r"net noise-2: 100%.*60/60 .*img/s", captured.err)
+
+
+def test_the_log_tells_speed_and_waiting(study, caplog):
+    caplog.set_level("INFO")
+    study.infer("logged")
+    expected = r"net on cpu: 60 images, [\d.]+ img/s, \d+% of the time spent waiting for decoded images"
+    assert re.fullmatch(expected, caplog.messages[-1])
 
 
 @pytest.mark.parametrize(

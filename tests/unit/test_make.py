@@ -1,7 +1,9 @@
 """Making image sets: resumed, atomic, the same bytes for any number of workers."""
 
+import signal
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -132,7 +134,8 @@ def test_a_killed_run_goes_on_without_its_finished_conditions(
     with pytest.raises(type(error)):
         study.perturb("base")
     assert not study.target.exists()
-    assert sorted(path.name.rsplit("-", 1)[0] for path in study.work.iterdir()) == ["contrast-4", "gaussian_noise-2"]
+    kept = sorted(path.name.rsplit("-", 1)[0] for path in study.work.iterdir())
+    assert kept == ["contrast-4-000", "gaussian_noise-2-000"]
     mend()
     calls.clear()
     study.perturb("base")
@@ -164,6 +167,49 @@ def test_two_workers_make_the_same_bytes(study: Study) -> None:
     assert study.target.read_bytes() == alone
 
 
+def test_the_size_of_the_shards_changes_nothing(
+    study: Study, calls: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.perturb("base")
+    whole = study.target.read_bytes()
+    study.target.unlink()
+    monkeypatch.setattr(make, "SHARD_IMAGES", 1)
+    mend = fail_at("fog-5", KeyboardInterrupt(), monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        study.perturb("base")
+    kept = sorted(path.name.rsplit("-", 1)[0] for path in study.work.iterdir())
+    assert kept == ["contrast-4-000", "contrast-4-001", "fog-5-000", "gaussian_noise-2-000", "gaussian_noise-2-001"]
+    mend()
+    calls.clear()
+    study.perturb("base")
+    assert calls == {"fog-5": 1, "flip": 2}
+    assert study.target.read_bytes() == whole
+
+
+class Deadly:
+    """Something that kills the process that receives it."""
+
+    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
+        return signal.raise_signal, (signal.SIGKILL,)
+
+
+def test_a_killed_worker_is_explained_and_finished_shards_are_kept(
+    study: Study, calls: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.perturb("base")
+    whole = study.target.read_bytes()
+    monkeypatch.setattr(make, "SHARD_IMAGES", 1)
+    first, *others = make._plan("base", study.index, study.clean, study.tables, study.work, 1)
+    made = make._make_all([first, *(replace(shard, condition=Deadly()) for shard in others)], workers=2)
+    with pytest.raises(PairedEvalError, match=r"work: a process that makes images was ended .*: finished parts are ke"):
+        list(made)
+    make._make_shard(first)  # Whether it was finished before the other worker died is chance.
+    calls.clear()
+    study.perturb("base")
+    assert calls == {"gaussian_noise-2": 1, "contrast-4": 2, "fog-5": 2, "flip": 2}
+    assert study.target.read_bytes() == whole
+
+
 def test_row_order_of_the_index_changes_nothing(study: Study) -> None:
     study.perturb("syn")
     first = study.target.read_bytes()
@@ -176,7 +222,7 @@ def test_unusable_input_is_explained(study: Study) -> None:
     with pytest.raises(PairedEvalError, match="real is no image set"):
         study.perturb("real")
     write_table(pd.DataFrame({"image_id": ["b", "z"], "role": ["syn", "syn"]}), study.index)
-    with pytest.raises(ImageError, match=r"clean\.zip: clean/z\.png is missing"):
+    with pytest.raises(ImageError, match=r"clean\.zip: clean/z is missing"):
         study.perturb("syn")
     with pytest.raises(PairedEvalError, match=r"index\.parquet: no image of role base; prepare the images again"):
         study.perturb("base")
