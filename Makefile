@@ -12,13 +12,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help study test test-cluster lint format lock manual benchmarks
+.PHONY: help study rehearsal test test-cluster lint format lock manual benchmarks
 
 help:
 	@sed -n 's/^# \(make [a-z-]* .*\)/  \1/p' $(MAKEFILE_LIST)
 
 study: $(READY)
 	@$(BIN)/python -m pairedeval.run --configfile config/$(STUDY).yaml --cores $(CORES)
+
+# make rehearsal   run every analysis at the full shape of the paper, on simulated records
+rehearsal: $(READY)
+	@$(BIN)/python -m pairedeval.run --configfile config/rehearsal.yaml --cores $(CORES)
 
 test: $(READY)
 	@$(BIN)/python -m pytest

@@ -9,7 +9,15 @@ import pytest
 from pairedeval.errors import PairedEvalError
 from pairedeval.report.render import format_value, to_csv, to_html, to_latex, to_markdown, write_all
 from pairedeval.report.table import Column, Table
-from pairedeval.report.tables import models_table, sources_table, table_06, table_07, tiers_table, timings_table
+from pairedeval.report.tables import (
+    models_table,
+    sources_table,
+    table_06,
+    table_07,
+    table_41,
+    tiers_table,
+    timings_table,
+)
 
 SIMULATED = {"es"}
 
@@ -190,3 +198,11 @@ def test_write_all_writes_four_files(tmp_path):
     assert (
         paths[0].read_text().startswith("source,cells,h_width_i0_pp,h_width_ik_pp,h_width_i5_pp,h_extra_narrowing_i5")
     )
+
+
+def test_table_41_counts_in_millions_and_says_when_predictions_are_simulated():
+    models = pd.DataFrame({"model": ["a", "b"], "group": ["x", "y"], "parameters": [1_144_160_232, 7690]})
+    assert to_csv(table_41(models)).splitlines() == ["model,group,params_millions", "a,x,1144.16", "b,y,0.01"]
+    captured = table_41(models, {"es", "diverse"})
+    assert captured.notes == table_41(models).notes
+    assert "no model was run" in table_41(models, {"syn", "syn_b", "es", "diverse"}).notes[-1]

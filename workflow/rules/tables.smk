@@ -166,3 +166,36 @@ rule table_tiers:
         "Table of the tiers"
     script:
         "../scripts/table_tiers.py"
+
+
+rule table_41:
+    input:
+        models="<results>/analyses/models.parquet",
+    output:
+        report(
+            "<results>/tables/table_41.csv",
+            caption="../report/table_41.rst",
+            category="Tables",
+            labels={"table": "Table 41: model pool"},
+        ),
+        "<results>/tables/table_41.md",
+        "<results>/tables/table_41.tex",
+        "<results>/tables/table_41.json",
+    log:
+        "<logs>/table_41.log",
+    benchmark:
+        "<benchmarks>/table_41.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        disk_mb=200,
+        runtime=10,
+    params:
+        code=code("table_41"),
+        simulated=SIMULATED,
+    message:
+        "Table 41: the model pool"
+    script:
+        "../scripts/table_41.py"

@@ -15,6 +15,8 @@ from pairedeval.report.names import (
     distinct_images,
     listed,
     ordered_sources,
+    predictions_simulated,
+    simulated_sentence,
     source_name,
 )
 from pairedeval.report.results import lookup, need_columns
@@ -131,6 +133,33 @@ def models_table(models: pd.DataFrame, accuracy: pd.DataFrame, simulated: Collec
         tuple(columns),
         rows,
     )
+
+
+def table_41(models: pd.DataFrame, simulated: Collection[str] = ()) -> Table:
+    """Lay out the model pool in the order of the registry (Table 41).
+
+    Parameters
+    ----------
+    models
+        One row per model with `model`, `group` and `parameters` (number of weights).
+    simulated
+        Sources with simulated data.
+    """
+    need_columns(models, ("model", "group", "parameters"), "table_41")
+    columns = (
+        Column("model", "Model"),
+        Column("group", "Group"),
+        Column("params_millions", "Parameters (millions)", "number", decimals=2),
+    )
+    rows: Rows = tuple(
+        (row["model"], row["group"], row["parameters"] / 1e6)
+        for row in models[["model", "group", "parameters"]].to_dict("records")
+    )
+    notes = (
+        "Counted over the whole model, text towers and linear heads included.",
+        *([simulated_sentence(simulated)] if predictions_simulated(simulated) else []),
+    )
+    return Table("table_41", "Table 41", "Models of the study, their groups and sizes.", columns, rows, notes)
 
 
 def tiers_table(conditions: pd.DataFrame, lowest: Mapping[str, float], simulated: Collection[str] = ()) -> Table:
