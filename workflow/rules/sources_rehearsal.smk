@@ -9,7 +9,7 @@ rule rehearse_index:
     benchmark:
         "<benchmarks>/rehearse_index.tsv"
     conda:
-        "../../envs/inference.yaml"
+        "../../envs/analysis.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -37,7 +37,7 @@ rule rehearse_model:
     benchmark:
         "<benchmarks>/rehearse_model/{model}.tsv"
     conda:
-        "../../envs/inference.yaml"
+        "../../envs/analysis.yaml"
     threads: 1
     resources:
         mem_mb=more_memory(3000),

@@ -8,5 +8,5 @@ from pairedeval.report.tables_probes import table_30
 from pairedeval.scripting import job
 
 with job(snakemake):
-    table = table_30(read_table(snakemake.input.agreement))
+    table = table_30(read_table(snakemake.input.agreement), snakemake.params.simulated)
     write_all(table, Path(snakemake.output[0]).with_suffix(""))
