@@ -102,6 +102,7 @@ def test_a_change_of_one_policy_weight_reruns_policies_only(finished):
     finally:
         path.write_text(before)
     follow = {"summarise_policies", "illustrate_policies", "figure_05", "collect_timings", "report", "all"}
+    follow |= {"scorecard", "table_scorecard", "table_scorecard_counts", "figure_scorecard"}
     tables = {f"table_{number:02}" for number in (4, 12, 13, 14, 15)}
     assert planned == {"compare_policies"} | follow | tables
 
