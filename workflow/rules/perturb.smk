@@ -14,11 +14,12 @@ rule perturb:
         "<benchmarks>/perturb/{image_set}.tsv"
     conda:
         "../../envs/inference.yaml"
-    threads: 1
+    threads: INFERENCE_THREADS
     resources:
-        mem_mb=2000,
-        disk_mb=2000,
-        runtime=60,
+        mem_mb=more_memory(2000 * INFERENCE_THREADS),
+        # The shards and, for a moment, the set that they are joined to.
+        disk_mb=100000 if KIND == "imagenet" else 2000,
+        runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         code=code("perturb"),
         seed=settings["seed"],
