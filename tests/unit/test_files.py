@@ -4,7 +4,15 @@ import pandas as pd
 import pytest
 
 from pairedeval.errors import PairedEvalError
-from pairedeval.files import atomic_path, read_metadata, read_table, write_json, write_table, write_text
+from pairedeval.files import (
+    atomic_path,
+    read_metadata,
+    read_table,
+    remove_leftovers,
+    write_json,
+    write_table,
+    write_text,
+)
 
 
 def test_a_table_comes_back_with_its_metadata(tmp_path):
@@ -57,3 +65,14 @@ def test_an_unreadable_table_is_named(tmp_path, content, message):
 def test_metadata_of_foreign_files_is_empty(tmp_path):
     pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "t.parquet")
     assert read_metadata(tmp_path / "t.parquet") == {}
+
+
+def test_only_leftovers_of_the_file_itself_are_removed(tmp_path):
+    kept = [
+        tmp_path / name for name in (".a.b.7.part.json", ".a.7.part.csv", "a.json", ".b.7.part.json", ".a.x.part.json")
+    ]
+    for path in (*kept, tmp_path / ".a.7.part.json", tmp_path / ".a.88.part.json"):
+        path.write_text("")
+    remove_leftovers(tmp_path / "a.json")
+    remove_leftovers(tmp_path / "absent/a.json")
+    assert sorted(tmp_path.iterdir()) == sorted(kept)

@@ -36,6 +36,15 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def remove_leftovers(path: str | Path) -> None:
+    """Remove what a killed writer of `path` left beside it; only for the one job that writes this file."""
+    target = Path(path)
+    before, after = f".{target.stem}.", f".part{target.suffix}"
+    for leftover in target.parent.glob(f"{before}*{after}"):
+        if leftover.name.removeprefix(before).removesuffix(after).isdecimal():
+            leftover.unlink(missing_ok=True)
+
+
 def write_text(text: str, path: str | Path) -> None:
     """Write UTF-8 text with line feeds, atomically; a job's Markdown, LaTeX and HTML end with where they are from."""
     with atomic_path(path) as temporary:

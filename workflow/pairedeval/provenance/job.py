@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from pairedeval import __version__
-from pairedeval.files import write_json
+from pairedeval.files import remove_leftovers, write_json
 from pairedeval.provenance.digests import cached_digest, file_digest
-from pairedeval.provenance.origins import CONFIGURATIONS, DIGESTS, Origin, place_of, write_origin
+from pairedeval.provenance.origins import CONFIGURATIONS, DIGESTS, FOLDER, Origin, place_of, write_origin
 from pairedeval.provenance.stamp import stamping
 from pairedeval.seeds import digest
 
@@ -36,6 +36,9 @@ def recorded(snakemake: Any) -> Iterator[None]:
         The object that Snakemake gives to a script. The log file stands in ``<study's folder>/logs``.
     """
     job = _describe(snakemake)
+    for path in snakemake.output:
+        remove_leftovers(path)
+        remove_leftovers(place_of(path, job.folder, FOLDER))
     stamp = {"study": job.study, "rule": job.rule, "wildcards": job.wildcards, "seed": job.seed}
     with stamping({**stamp, "version": job.version}, {"config_digest": job.config_digest, "inputs": job.inputs}):
         yield
