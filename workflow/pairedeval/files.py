@@ -1,5 +1,6 @@
 """Files that are either whole or absent: write under a temporary name, then rename."""
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -34,6 +35,12 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def file_digest(path: str | Path) -> str:
+    """Return the SHA-256 of a file, as ``sha256sum`` prints it."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def remove_leftovers(path: str | Path) -> None:

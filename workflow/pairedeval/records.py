@@ -193,6 +193,15 @@ def block(frame: pd.DataFrame, split: str, place: str = "records") -> RecordBloc
     )
 
 
+def keep_images(block: RecordBlock, kept: np.ndarray) -> RecordBlock:
+    """Keep the marked images of a block, bool, shape ``(n,)``."""
+    clean, perturbed = (
+        Predictions(side.prediction[..., kept], side.confidence[..., kept], side.true_class_probability[..., kept])
+        for side in (block.clean, block.perturbed)
+    )
+    return RecordBlock(block.labels[kept], block.image_ids[kept], block.conditions, clean=clean, perturbed=perturbed)
+
+
 def _refuse(frame: pd.DataFrame, broken: "pd.Series[bool] | np.ndarray", place: str, reason: str) -> None:
     if broken.any():
         row = frame.iloc[int(np.argmax(broken))]

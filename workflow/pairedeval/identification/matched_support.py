@@ -24,7 +24,7 @@ from pairedeval.identification.levels import (
     FIVE_STATES,
     LOST_ACCEPTANCE,
 )
-from pairedeval.records import CLEAN, DEVELOPMENT, EVALUATION, Predictions, RecordBlock, block, check_records
+from pairedeval.records import CLEAN, DEVELOPMENT, EVALUATION, RecordBlock, block, check_records, keep_images
 from pairedeval.splits import rank_within_class
 from pairedeval.states import PRIMARY_COVERAGE, acceptance_threshold, outcomes
 
@@ -196,22 +196,11 @@ def match_records(
     image_ids = pd.Series(evaluation.image_ids, dtype=object)
     tables = {NATIVE: support_table(evaluation, threshold)}
     for name, images in samples.items():
-        tables[name] = support_table(_kept(evaluation, image_ids.isin(images).to_numpy()), threshold)
+        tables[name] = support_table(keep_images(evaluation, image_ids.isin(images).to_numpy()), threshold)
     table = pd.concat(tables, names=["sample"]).reset_index("sample").reset_index(drop=True)
     for position, name in enumerate(("source", "model", "group")):
         table.insert(position, name, metadata[name])
     return table
-
-
-def _kept(evaluation: RecordBlock, kept: np.ndarray) -> RecordBlock:
-    """Keep the marked positions of a block."""
-    clean, perturbed = (
-        Predictions(side.prediction[..., kept], side.confidence[..., kept], side.true_class_probability[..., kept])
-        for side in (evaluation.clean, evaluation.perturbed)
-    )
-    return RecordBlock(
-        evaluation.labels[kept], evaluation.image_ids[kept], evaluation.conditions, clean=clean, perturbed=perturbed
-    )
 
 
 def support_table(evaluation: RecordBlock, threshold: float) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import numpy as np
 
 from pairedeval.errors import PairedEvalError
 from pairedeval.labels.annotations import Annotations, Membership, membership
-from pairedeval.records import Predictions, RecordBlock
+from pairedeval.records import Predictions, RecordBlock, keep_images
 
 MATCHED, COMPATIBLE, INCOMPATIBLE, RETAINED, REMOVED = SUBSETS = (
     "matched",
@@ -75,15 +75,6 @@ def match_annotations(
         members=dict(zip(SUBSETS, (kept[kept], compatible, ~compatible, retained, ~retained), strict=True)),
         excluded=int((~kept).sum()),
     )
-
-
-def keep_images(block: RecordBlock, kept: np.ndarray) -> RecordBlock:
-    """Keep the marked images of a block, bool, shape ``(n,)``."""
-    clean, perturbed = (
-        Predictions(side.prediction[..., kept], side.confidence[..., kept], side.true_class_probability[..., kept])
-        for side in (block.clean, block.perturbed)
-    )
-    return RecordBlock(block.labels[kept], block.image_ids[kept], block.conditions, clean=clean, perturbed=perturbed)
 
 
 def attach_correctness(block: RecordBlock, found: Membership) -> RecordBlock:

@@ -29,9 +29,8 @@ from pairedeval.identification.levels import (
     OVERLAP,
     STRICTNESS,
 )
-from pairedeval.labels.cohorts import keep_images
 from pairedeval.labels.rearrangement import attained
-from pairedeval.records import RecordBlock
+from pairedeval.records import RecordBlock, keep_images
 from pairedeval.states import outcomes, response_states
 
 LARGEST_ENUMERATED = 5

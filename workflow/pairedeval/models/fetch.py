@@ -14,11 +14,12 @@ from typing import Any
 from urllib.parse import urldefrag
 
 from pairedeval.errors import ModelError, PairedEvalError
+from pairedeval.files import file_digest
 from pairedeval.models.network import build_network
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.versions import software_versions
 from pairedeval.models.weights import write_weights
-from pairedeval.sources.fetch import explained, fetch_url, file_digest
+from pairedeval.sources.fetch import explained, fetch_url
 
 # Names of weight files on the hub by library, the preferred one first, as the libraries themselves look for them.
 HUB_FILES = {

@@ -5,7 +5,6 @@ Finished shards outlive a killed run. The name of a shard holds a digest of ever
 are joined, the set lies on disk twice.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ import numpy as np
 
 from pairedeval.code import code_digest
 from pairedeval.errors import PairedEvalError
-from pairedeval.files import read_table
+from pairedeval.files import file_digest, read_table
 from pairedeval.images import ImageStore, merge_stores, write_store
 from pairedeval.perturb.capture import capture
 from pairedeval.perturb.conditions import Capture, Condition, Corruption, Transform, conditions_of_set
@@ -133,7 +132,7 @@ def _plan(image_set: str, index: Path, clean: Path, conditions: Path, work: Path
         raise PairedEvalError(f"{index}: no image of role {ROLES[image_set]}; prepare the images again")
     if not clean.exists():
         raise PairedEvalError(f"{clean}: no such image set; prepare the images first")
-    common = (seed, SEED_SOURCES[image_set], _file_digest(clean), code_digest(__file__))
+    common = (seed, SEED_SOURCES[image_set], file_digest(clean), code_digest(__file__))
     blocks = [image_ids[start : start + SHARD_IMAGES] for start in range(0, len(image_ids), SHARD_IMAGES)]
     return [
         Shard(
@@ -206,8 +205,3 @@ def _naming(shard: Shard) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"while making condition {shard.condition.condition} of {shard.source}")
         raise
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pairedeval.selective.fixed_coverage import expected_errors
 from pairedeval.states import PRIMARY_COVERAGE, coverage_rank
 
 
@@ -30,10 +31,5 @@ def selected_errors(confidence: np.ndarray, correct: np.ndarray) -> tuple[np.nda
     >>> selected_errors(np.array([[0.9, 0.8, 0.7, 0.5, 0.5]]), np.array([[True, False, True, True, False]]))
     (array([1.5]), 4)
     """
-    records = confidence.shape[1]
-    selected = max(1, coverage_rank(PRIMARY_COVERAGE, records))
-    lowest = np.partition(confidence, records - selected, axis=1)[:, [records - selected]]
-    above, tied = confidence > lowest, confidence == lowest
-    share = (selected - above.sum(axis=1)) / tied.sum(axis=1)
-    errors: np.ndarray = (above & ~correct).sum(axis=1) + share * (tied & ~correct).sum(axis=1)
-    return errors, selected
+    selected = max(1, coverage_rank(PRIMARY_COVERAGE, confidence.shape[1]))
+    return expected_errors(confidence, ~correct, [selected])[..., 0], selected

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pairedeval.errors import PairedEvalError
-from pairedeval.provenance.digests import cached_digest, file_digest
+from pairedeval.files import file_digest
+from pairedeval.provenance.digests import cached_digest
 from pairedeval.provenance.origins import CONFIGURATIONS, DIGESTS, FOLDER, Origin, place_of, read_origin
 
 MADE, SOURCE, MEASURED, UNKNOWN = "made", "source", "measured", "unknown"

@@ -1,17 +1,12 @@
 """SHA-256 of files; that of a large file is computed again only when its size or its time of change differs."""
 
-import hashlib
 import json
 from pathlib import Path
 
+from pairedeval.files import file_digest
+
 # Reading a small file costs no more than reading what is remembered about it.
 SMALL = 1 << 18  # bytes
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file, as ``sha256sum`` prints it."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def cached_digest(path: str | Path, cache: Path, *, remember: bool) -> str:

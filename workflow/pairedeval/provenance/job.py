@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pairedeval import __version__
-from pairedeval.files import remove_leftovers, write_json
-from pairedeval.provenance.digests import cached_digest, file_digest
+from pairedeval.files import file_digest, remove_leftovers, write_json
+from pairedeval.provenance.digests import cached_digest
 from pairedeval.provenance.origins import CONFIGURATIONS, DIGESTS, FOLDER, Origin, place_of, write_origin
 from pairedeval.provenance.stamp import stamping
 from pairedeval.seeds import digest

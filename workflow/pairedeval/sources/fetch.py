@@ -4,13 +4,13 @@ Transfers are those of huggingface_hub, for addresses elsewhere too: they resume
 was received of a file stays in a work folder until the file is complete, also when the process is killed.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from pairedeval.errors import PairedEvalError
+from pairedeval.files import file_digest
 from pairedeval.progress import transfer_bar
 from pairedeval.seeds import digest
 
@@ -96,12 +96,6 @@ def check_file(path: str | Path, size: int, sha256: str, place: str | Path | Non
     if sha256 and found != sha256:
         raise PairedEvalError(f"{place or path}: its SHA-256 is {found}, the published one {sha256}; fetch it again")
     return found
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 
 from pairedeval.errors import PairedEvalError
-from pairedeval.files import write_table
+from pairedeval.files import file_digest, write_table
 from pairedeval.records import CLEAN, DEVELOPMENT, EVALUATION
 from pairedeval.sources.archives import CaptureArchive, check_base, list_digest
 from pairedeval.sources.facts import SourceFacts
-from pairedeval.sources.fetch import file_digest
 from pairedeval.sources.photographs import Copy, copy_photographs
 from pairedeval.sources.validation import ValidationSet, open_validation, read_validation_labels
 from pairedeval.splits import BASE, SYN, halve, rank_within_class

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pairedeval.errors import PairedEvalError
-from pairedeval.files import atomic_path, write_json
+from pairedeval.files import atomic_path, file_digest, write_json
 from pairedeval.sources.facts import SourceFile
-from pairedeval.sources.fetch import check_file, explained, fetch_url, file_digest
+from pairedeval.sources.fetch import check_file, explained, fetch_url
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from typing import TypeVar
 import pandas as pd
 
 from pairedeval.errors import ImageError, PairedEvalError
+from pairedeval.files import file_digest
 from pairedeval.labels.imagenet import validation_image
 from pairedeval.sources.facts import ValidationFacts
-from pairedeval.sources.fetch import file_digest
 
 TAR = "ILSVRC2012_img_val.tar"
 _NAME = re.compile(r"(?P<image_id>ILSVRC2012_val_\d{8})(?:_(?P<class_id>n\d{8}))?\.(?:JPEG|jpeg|jpg)")
