@@ -1,0 +1,253 @@
+"""Six mild operators, five levels each, that ask whether a prediction survives a small change of its image.
+
+Source: arXiv 2610.36640, Section 4.3, by a summary. The summary counts six mild operators at levels 1 to 5; it names
+noise, blur, brightness, rotation and JPEG and gives no strength. The sixth, contrast, and all strengths in
+``resources/conditions/operators.csv`` are therefore ours. They were fixed by the eye, on a few digits and one photograph,
+and by `audit_operators`, before any model had seen the result; what was looked at keeps its class at every level.
+
+*noise* adds independent Gaussian noise to every value; *blur* is Gaussian, its width a share of the image's width, so
+that images of any size are blurred alike; *brightness* and *contrast* are factors above or below 1; *rotation* turns
+about the centre. The last three are defined as in `pairedeval.perturb.transforms`. *jpeg* stores the image as JPEG and
+reads it again. Blur and rotation reflect the image at its border.
+
+Chance belongs to the image, never to the order of the images: one draw per image decides whether brightness and
+contrast go up or down and which way a rotation turns, at every level the same; noise is drawn per image and level.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pairedeval.errors import PairedEvalError
+from pairedeval.perturb.conditions import FIXED, Transform
+from pairedeval.perturb.transforms import _move
+from pairedeval.seeds import derive_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ["operator", "level", "strength"]
+# Largest strength that makes sense: a share of full scale, of the width and twice of the value, degrees, a quality.
+LARGEST = {"noise": 1, "blur": 1, "brightness": 1, "contrast": 1, "rotation": 180, "jpeg": 100}
+FULL_SCALE = 255
+NEUTRAL = Transform(
+    condition="",
+    kind="operator",
+    flip=False,
+    shift_right=0.0,
+    shift_down=0.0,
+    zoom=1.0,
+    rotation=0.0,
+    gamma=1.0,
+    brightness=1.0,
+    contrast=1.0,
+    saturation=1.0,
+    pool=FIXED,
+)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator at one level.
+
+    Attributes
+    ----------
+    name
+        ``noise``, ``blur``, ``brightness``, ``contrast``, ``rotation`` or ``jpeg``.
+    level
+        1, the mildest and the default, or more.
+    strength
+        Noise: standard deviation as a share of full scale. Blur: standard deviation as a share of the width.
+        Brightness, contrast: distance of the factor from 1. Rotation: degrees. JPEG: quality, a whole number; smaller
+        is stronger.
+
+    Raises
+    ------
+    PairedEvalError
+        If there is no such operator, or level or strength make no sense.
+    """
+
+    name: str
+    level: int
+    strength: float
+
+    def __post_init__(self) -> None:
+        if self.name not in LARGEST:
+            raise PairedEvalError(f"{self.name} is no operator; choose {', '.join(LARGEST)}")
+        if self.level < 1:
+            raise PairedEvalError(f"operator {self.view}: level must be 1 or more")
+        if not 0 < self.strength <= LARGEST[self.name]:
+            raise PairedEvalError(
+                f"operator {self.view}: strength must be above 0 and at most {LARGEST[self.name]}, not {self.strength}"
+            )
+        if self.name == "jpeg" and self.strength != int(self.strength):
+            raise PairedEvalError(f"operator {self.view}: strength must be a whole number, not {self.strength}")
+
+    @property
+    def view(self) -> str:
+        """Name of the view of an image that it makes, ``<operator>-<level>``."""
+        return f"{self.name}-{self.level}"
+
+
+def read_operators(path: str | Path) -> tuple[Operator, ...]:
+    """Read ``operators.csv`` in its order; a bad row is a `PairedEvalError` that names it."""
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as table:
+            reader = csv.DictReader(table)
+            if reader.fieldnames != COLUMNS:
+                raise PairedEvalError(f"{path}: the header must be {','.join(COLUMNS)}")
+            operators = tuple(_parse(row, f"{path}: row {number}") for number, row in enumerate(reader, start=2))
+    except FileNotFoundError:
+        raise PairedEvalError(f"{path}: no such table of operators; restore it from the repository") from None
+    views = [operator.view for operator in operators]
+    for view in views:
+        if views.count(view) > 1:
+            raise PairedEvalError(f"{path}: operator {view} stands twice; keep one row")
+    return operators
+
+
+def apply_operator(pixels: np.ndarray, operator: Operator, seed: int, image_id: str) -> np.ndarray:
+    """Return what an operator makes of one image.
+
+    Parameters
+    ----------
+    pixels
+        uint8 RGB, shape ``(height, width, 3)``.
+    operator
+        A row of the table of operators.
+    seed
+        Seed of the study.
+    image_id
+        Image; with the seed and the operator it fixes the direction, with the level also the noise.
+
+    Returns
+    -------
+    numpy.ndarray
+        uint8 RGB of the same shape.
+    """
+    match operator.name:
+        case "noise":
+            noisy = pixels + FULL_SCALE * draw_noise(pixels.shape, operator, seed, image_id)
+            return np.asarray(np.clip(np.rint(noisy), 0, FULL_SCALE), dtype=np.uint8)
+        case "blur":
+            return _blur(pixels, operator.strength)
+        case "jpeg":
+            return _compress(pixels, int(operator.strength))
+    change = signed_strength(operator, seed, image_id)
+    match operator.name:
+        case "rotation":
+            return _move(pixels, replace(NEUTRAL, rotation=change))
+        case "brightness":
+            return _stretch(pixels, 1 + change, 0)
+    return _stretch(pixels, 1 + change, _mean_grey(pixels))
+
+
+def draw_noise(shape: tuple[int, ...], operator: Operator, seed: int, image_id: str) -> np.ndarray:
+    """Return the noise that an operator adds to an image, float32 shares of full scale of the given shape."""
+    generator = np.random.default_rng(derive_seed(seed, "operator", operator.name, image_id, operator.level))
+    return np.float32(operator.strength) * generator.standard_normal(shape, np.float32)
+
+
+def signed_strength(operator: Operator, seed: int, image_id: str) -> float:
+    """Return the strength with the direction of an image: positive is brighter, more contrast or anticlockwise."""
+    up = derive_seed(seed, "operator", operator.name, image_id, bits=1)
+    return operator.strength if up else -operator.strength
+
+
+def input_distance(original: np.ndarray, perturbed: np.ndarray) -> float:
+    """Return the root mean square difference of two images of one shape, full scale being 1.
+
+    Examples
+    --------
+    >>> input_distance(np.zeros((2, 2, 3), np.uint8), np.full((2, 2, 3), 51, np.uint8))
+    0.2
+    """
+    difference = original.astype(np.int32) - perturbed
+    return float(np.sqrt(np.mean(difference**2))) / FULL_SCALE
+
+
+def audit_operators(
+    images: Sequence[np.ndarray], image_ids: Sequence[str], operators: Sequence[Operator], seed: int
+) -> "pd.DataFrame":
+    """Return how far each operator moves the images.
+
+    Parameters
+    ----------
+    images
+        uint8 RGB, each of shape ``(height, width, 3)``.
+    image_ids
+        Id of each image.
+    operators
+        Rows of the table of operators.
+    seed
+        Seed of the study.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per operator in the given order: ``operator``, ``level``, ``strength``, ``mean_distance`` and
+        ``sd_distance`` (`input_distance` over the images; the deviation of fewer than two is NaN), ``unchanged``
+        (share of images of which no value changed) and ``images`` (count).
+    """
+    import pandas as pd
+
+    rows = []
+    for operator in operators:
+        made = (apply_operator(image, operator, seed, name) for image, name in zip(images, image_ids, strict=True))
+        distances = pd.Series(
+            [input_distance(image, view) for image, view in zip(images, made, strict=True)], dtype=float
+        )
+        rows.append(
+            {
+                "operator": operator.name,
+                "level": operator.level,
+                "strength": operator.strength,
+                "mean_distance": distances.mean(),
+                "sd_distance": distances.std(),
+                "unchanged": (distances == 0).mean(),
+                "images": len(distances),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _parse(cells: dict[str, str], place: str) -> Operator:
+    try:
+        return Operator(cells["operator"], int(cells["level"]), float(cells["strength"]))
+    except (TypeError, ValueError):
+        raise PairedEvalError(f"{place}: level must be a whole number and strength a number") from None
+    except PairedEvalError as error:
+        raise PairedEvalError(f"{place}: {error}") from None
+
+
+def _blur(pixels: np.ndarray, share: float) -> np.ndarray:
+    import cv2
+
+    # OpenCV ends the kernel at three deviations, and reflects without repeating the border.
+    return np.asarray(cv2.GaussianBlur(pixels, (0, 0), share * pixels.shape[1]))
+
+
+def _stretch(pixels: np.ndarray, factor: float, centre: int) -> np.ndarray:
+    """Multiply the distance of every value from `centre`."""
+    levels = np.clip(np.rint(centre + factor * (np.arange(FULL_SCALE + 1) - centre)), 0, FULL_SCALE)
+    return np.asarray(np.take(levels.astype(np.uint8), pixels))
+
+
+def _mean_grey(pixels: np.ndarray) -> int:
+    """Return the mean luma, the centre of Pillow's contrast."""
+    import cv2
+
+    return round(cv2.mean(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY))[0])
+
+
+def _compress(pixels: np.ndarray, quality: int) -> np.ndarray:
+    import cv2
+
+    # OpenCV takes and gives blue, green, red.
+    _, stored = cv2.imencode(".jpg", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    read = np.asarray(cv2.imdecode(stored, cv2.IMREAD_COLOR))
+    return np.asarray(cv2.cvtColor(read, cv2.COLOR_BGR2RGB))
