@@ -59,6 +59,14 @@ include: "workflow/rules/figures_prediction.smk"
 include: "workflow/rules/report.smk"
 
 
+if CONSISTENT:
+
+    include: "workflow/rules/consistency.smk"
+    include: "workflow/rules/tables_consistency.smk"
+    include: "workflow/rules/figures_consistency.smk"
+    include: "workflow/rules/report_consistency.smk"
+
+
 # A second or two each, on small tables: not worth a place in the queue of a cluster.
 workflow.localrules(*TABLES, *FIGURES, "collect_timings", "report")
 

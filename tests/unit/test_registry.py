@@ -9,7 +9,7 @@ import pytest
 
 from pairedeval.errors import ModelError
 from pairedeval.models.needs import Needs
-from pairedeval.models.registry import TrainingRecipe, entry_from_values, entry_values, read_registry
+from pairedeval.models.registry import TrainingRecipe, check_listed, entry_from_values, entry_values, read_registry
 
 ROOT = Path(__file__).parents[2]
 HEADER = (
@@ -176,3 +176,9 @@ def test_planning_stays_light():
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
+
+
+def test_names_that_the_registry_lacks_are_refused():
+    check_listed(["a"], {"a": 1, "b": 2}, "models.csv", "consistency.models")
+    with pytest.raises(ModelError, match=r"consistency\.models: models\.csv has no model c; choose of a, b"):
+        check_listed(["a", "c"], {"a": 1, "b": 2}, "models.csv", "consistency.models")

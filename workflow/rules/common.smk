@@ -19,7 +19,7 @@ sys.path.insert(0, str(WORKFLOW))
 from pairedeval.code import code_digest
 from pairedeval.errors import PairedEvalError
 from pairedeval.models.needs import memory_mb, runtime_minutes
-from pairedeval.models.registry import entry_values, read_registry
+from pairedeval.models.registry import check_listed, entry_values, read_registry
 from pairedeval.seeds import digest
 from pairedeval.settings import read_schema, read_settings
 from pairedeval.sources.facts import read_facts
@@ -34,6 +34,11 @@ try:
         place=", ".join(map(str, workflow.configfiles)) or "the configuration",
     )
     registry = {entry.model: entry for entry in read_registry(REGISTRY)}
+    consistency = settings["consistency"]
+    check_listed(consistency["models"], registry, REGISTRY, "consistency.models")
+    check_listed(
+        consistency["shifted_models"], consistency["models"], "consistency.models", "consistency.shifted_models"
+    )
     SOURCE_FACTS = os.path.relpath(ROOT / settings["images"]["facts"])
     FACTS = read_facts(SOURCE_FACTS)
 except PairedEvalError as error:
@@ -102,6 +107,55 @@ SCORED += [f"screening_{name}" for name in ("ablation", "captures", "facts", "me
 SCORED += ["screening_subset_sizes", "support", "tiers", "variance", "widths"]
 SCORED_SOURCES = ["cells", "bounds", "correspondence", "policy_bounds", "policy_comparisons", "policy_selections"]
 SCORED_CAPTURES = ["calibration", "screening/cells", "screening/fits", "prediction_targets", "label_endpoints"]
+# The second part, decision consistency: its configurations, and those that are also trained on other classes.
+CONSISTENT = consistency["models"]
+RETRAINED = consistency["shifted_models"]
+RUNS = range(1, consistency["seeds"] + 1)
+VIEW_KINDS = ["levels", "shifted", "rare", "withheld"]
+CLEAN_MEASURES = ["models", "detection", "strength", "weights", "subsets", "operators", "margin_information"]
+CLEAN_MEASURES += ["certificate", "flip_bounds", "cost"]
+MISLED_MEASURES = ["shift", "transfer", "estimators", "attacks", "withheld", "priors", "recalls", "inequality"]
+COMPARED_SUMMARIES = ["regimes", "rankings", "shift_gain", "robustness"]
+CONSISTENCY_SUMMARIES = [*COMPARED_SUMMARIES, "model_summaries", "model_correlations", "regime_counts"]
+CONSISTENCY_SUMMARIES += ["gain_correlations", "robustness_correlations"]
+CONSISTENCY_SUMMARIES += [
+    f"{name}_summary"
+    for name in ("detection", "strength", "weight", "operator", "margin", "certificate", "inequality", "bound")
+]
+CONSISTENCY_SUMMARIES += [
+    f"{name}_summary" for name in ("shift", "transfer", "estimator", "attack", "success", "withheld", "prior", "recall")
+]
+CONSISTENCY_TABLES = [
+    f"table_consistency_{name}"
+    for name in (
+        "reference",
+        "regimes",
+        "operators",
+        "detection",
+        "cost",
+        "strength",
+        "margin",
+        "certificate",
+        "bounds",
+    )
+]
+CONSISTENCY_TABLES += [
+    f"table_consistency_{name}"
+    for name in (
+        "shift",
+        "transfer",
+        "estimators",
+        "robustness",
+        "attacks",
+        "withheld",
+        "priors",
+        "recalls",
+        "published",
+    )
+]
+CONSISTENCY_FIGURES = [
+    f"figure_consistency_{name}" for name in ("operators", "detection", "certificate", "shift", "attacks", "priors")
+]
 # Nobody can review images that do not exist.
 REVIEWERS = [] if KIND == "rehearsal" else settings["review"]["reviewers"]
 
@@ -184,6 +238,52 @@ def benchmark_files():
         *collect("<benchmarks>/compare_labels/{source}.tsv", source=CAPTURES),
         *collect("<benchmarks>/measure_consensus/{source}.tsv", source=CAPTURES),
         "<benchmarks>/sample_review.tsv",
+    ]
+
+
+def consistency_files(names):
+    """Tables of the second part, by name."""
+    return {name: f"<results>/consistency/{name}.parquet" for name in names}
+
+
+def affected_classes(wildcards):
+    """Classes that a variant of the training images thins out or leaves out."""
+    return consistency.get(f"{wildcards.variant}_classes", [])
+
+
+def configuration_weights(wildcards):
+    """Weights of all training seeds of the variant that a kind of views needs."""
+    variant = wildcards.kind if wildcards.kind in ("rare", "withheld") else "main"
+    folder = f"<results>/consistency/models/{variant}/{wildcards.model}"
+    return [f"{folder}/{run}.safetensors" for run in RUNS]
+
+
+def viewed_images(wildcards):
+    """Image set behind a kind of views."""
+    return f"<results>/images/{'syn' if wildcards.kind == 'shifted' else 'clean'}.zip"
+
+
+def consistency_benchmarks():
+    """Benchmarks of the jobs of the second part, in their order."""
+    return [
+        *collect("<benchmarks>/train_configuration/main/{model}.tsv", model=CONSISTENT),
+        *collect(
+            "<benchmarks>/train_configuration/{variant}/{model}.tsv", variant=["rare", "withheld"], model=RETRAINED
+        ),
+        *collect("<benchmarks>/run_views/{kind}/{model}.tsv", kind=["levels", "shifted"], model=CONSISTENT),
+        *collect("<benchmarks>/run_views/{kind}/{model}.tsv", kind=["rare", "withheld"], model=RETRAINED),
+        *collect("<benchmarks>/attack_images/{model}.tsv", model=CONSISTENT),
+        *collect(
+            "<benchmarks>/{job}.tsv",
+            job=[
+                "audit_operators",
+                "measure_consistency",
+                "measure_misled_confidence",
+                "compare_detection",
+                "summarise_consistency",
+                "compare_published",
+            ],
+        ),
     ]
 
 

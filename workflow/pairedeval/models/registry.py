@@ -5,7 +5,7 @@ This module is imported while the workflow is planned: it needs nothing outside 
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -135,6 +135,13 @@ def read_registry(path: str | Path) -> tuple[ModelEntry, ...]:
                 f"{path}: row {number}, column model: '{entry.model}' also stands in row {first}; rename one"
             )
     return entries
+
+
+def check_listed(names: Iterable[str], listed: Collection[str], place: str, key: str) -> None:
+    """Refuse names of models that a list lacks; a `ModelError` names the key of the configuration and the list."""
+    for name in names:
+        if name not in listed:
+            raise ModelError(f"{key}: {place} has no model {name}; choose of {', '.join(listed)}")
 
 
 def entry_values(entry: ModelEntry) -> dict[str, Any]:
