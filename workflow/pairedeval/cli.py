@@ -23,6 +23,10 @@ _RANKING = (
     "the order of their ids. Of several models, each has its ranking, and a last one, 'all models', orders the images "
     "by the probe failures of all models together."
 )
+_CERTIFICATE = (
+    "If every file has a column logit_<label> for each class, half of the images also calibrates a margin above which "
+    "predictions keep their class, up to the probability B, and the other half shows how well that holds."
+)
 _COLUMNS = "image_id, label, prediction, confidence, true_class_probability"
 
 
@@ -76,6 +80,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_screening(screen)
     screen.set_defaults(command=_screen)
+    consistency = commands.add_parser(
+        "consistency",
+        help="say how stable predictions are under probes, and what that adds to confidence",
+        epilog=_CERTIFICATE,
+    )
+    _add_consistency(consistency)
+    consistency.set_defaults(command=_consistency)
     review = commands.add_parser(
         "review", help="estimate from reviewed events how often persistent wrong answers are right"
     )
@@ -114,14 +125,7 @@ def _add_knowledge(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_screening(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("clean", metavar="CLEAN", help=f"CSV or Parquet file with the columns {_COLUMNS}")
-    parser.add_argument(
-        "probes",
-        metavar="PROBE",
-        nargs="+",
-        help="the same images under a probe condition, such as a corruption; a column 'condition' makes several, "
-        "otherwise the file's name is the condition",
-    )
+    _add_probes(parser)
     parser.add_argument("--budget", metavar="Q", type=_budget, help="select this share of the images, such as 0.2")
     parser.add_argument("--score", metavar="NAME", default="corruption_mean", help=f"one of {_SCORES}")
     parser.add_argument(
@@ -131,6 +135,40 @@ def _add_screening(parser: argparse.ArgumentParser) -> None:
         "0.2), with 95%% intervals from resampled images",
     )
     parser.add_argument("--output", metavar="FILE", help="write the whole ranking to this CSV file")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
+
+
+def _add_probes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("clean", metavar="CLEAN", help=f"CSV or Parquet file with the columns {_COLUMNS}")
+    parser.add_argument(
+        "probes",
+        metavar="PROBE",
+        nargs="+",
+        help="the same images under a probe condition, such as a corruption; a column 'condition' makes several, "
+        "otherwise the file's name is the condition",
+    )
+
+
+def _add_consistency(parser: argparse.ArgumentParser) -> None:
+    _add_probes(parser)
+    parser.add_argument(
+        "--weight", default=0.5, metavar="A", type=_weight, help="weight of label stability in the score (default 0.5)"
+    )
+    parser.add_argument(
+        "--tolerance",
+        default=0.05,
+        metavar="D",
+        type=_tolerance,
+        help="largest gap between accuracy and mean consistency that counts as balanced (default 0.05)",
+    )
+    parser.add_argument(
+        "--beta",
+        default=0.05,
+        metavar="B",
+        type=_beta,
+        help="probability that an image is certified and flips, for files with logits (default 0.05)",
+    )
+    parser.add_argument("--output", metavar="FILE", help="write what the views say of each image to this CSV file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a readable table")
 
 
@@ -150,14 +188,26 @@ def _weight(text: str) -> float:
     return _share(text, "weight")
 
 
+def _tolerance(text: str) -> float:
+    return _share(text, "tolerance", "0.05")
+
+
+def _beta(text: str) -> float:
+    from pairedeval.own.consistency import check_beta
+
+    value = _number(text, "beta", "0.05")
+    check_beta(value)
+    return value
+
+
 def _shares(text: str) -> list[float]:
     return [_share(part, "policy threshold") for part in text.split(",")]
 
 
-def _share(text: str, name: str) -> float:
+def _share(text: str, name: str, example: str = "0.8") -> float:
     from pairedeval.own.functions import check_share
 
-    value = _number(text, name, "0.8")
+    value = _number(text, name, example)
     check_share(value, name)
     return value
 
@@ -216,6 +266,23 @@ def _screen(options: argparse.Namespace) -> tuple[str, int]:
     if options.json:
         return _as_json([screen_answer(screening) for screening in screenings]), 0
     return readable_screening(screenings, options.output, notes), 0
+
+
+def _consistency(options: argparse.Namespace) -> tuple[str, int]:
+    from pairedeval.own.consistency import measure_models
+    from pairedeval.own.consistency_files import read_viewed_models
+    from pairedeval.own.consistency_table import check_table, write_images
+    from pairedeval.own.readable_consistency import readable_consistency
+
+    if options.output is not None:
+        check_table(options.output, [options.clean, *options.probes])
+    models, notes = read_viewed_models(options.clean, options.probes)
+    found = measure_models(models, options.weight, options.tolerance, options.beta)
+    if options.output is not None:
+        write_images(found, options.output)
+    if options.json:
+        return _as_json([part.answer for part in found]), 0
+    return readable_consistency(found, options.output, notes), 0
 
 
 def _review(options: argparse.Namespace) -> tuple[str, int]:
