@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help study rehearsal test test-cluster lint format lock manual benchmarks
+.PHONY: help study rehearsal test test-browser test-cluster lint format lock manual benchmark
 
 help:
 	@sed -n 's/^# \(make [a-z-]* .*\)/  \1/p' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ test-cluster: $(READY)
 	@tests/cluster/install
 	@$(BIN)/python -m pytest tests/cluster
 
+# make test-browser   open the report of the smoke study in Chromium (installs Debian's package where it lacks)
+test-browser: $(READY)
+	@tests/browser/install
+	@$(BIN)/python -m pairedeval.run --configfile config/smoke.yaml --cores $(CORES)
+	@$(BIN)/python -m pytest tests/browser
+
 # make lint     check format, style, types and rules
 lint: $(READY)
 	$(BIN)/ruff format --check workflow tests
@@ -46,8 +52,8 @@ format: $(READY)
 	$(BIN)/ruff check --fix workflow tests
 	$(BIN)/snakefmt Snakefile workflow
 
-# make benchmarks   time the analyses at the full shape of the paper, on simulated records
-benchmarks: $(READY)
+# make benchmark   time the analyses at the full shape of the paper, on simulated records
+benchmark: $(READY)
 	@$(BIN)/python tests/benchmarks/run.py
 
 # make manual   rewrite config/README.md from the schema
