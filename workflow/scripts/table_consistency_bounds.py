@@ -1,0 +1,12 @@
+"""Table C9: bounds on flips."""
+
+from pathlib import Path
+
+from pairedeval.files import read_table
+from pairedeval.report.render import write_all
+from pairedeval.report.tables_consistency_margin import table_consistency_bounds
+from pairedeval.scripting import job
+
+with job(snakemake):
+    table = table_consistency_bounds(read_table(snakemake.input.bound_summary))
+    write_all(table, Path(snakemake.output[0]).with_suffix(""))
