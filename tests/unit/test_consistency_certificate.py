@@ -17,6 +17,7 @@ import pytest
 
 from pairedeval.consistency.certificate import (
     BETAS,
+    average_seeds,
     calibrate,
     calibration_rank,
     certify,
@@ -200,3 +201,17 @@ def test_certificates_are_averaged_over_configurations():
     assert found["certified_accuracy"] == pytest.approx((0.9 + 0.7) / 2)
     names = ["configurations", "runs", "undefined", "largest_realized", "above", "infinite", "violations"]
     assert found[names].tolist() == [2, 5, 1, 0.13, 1, 1, 0]
+
+
+def test_certificates_are_averaged_over_seeds():
+    views = [example_views(model=model, group=model[0], images=80) for model in ("a-one", "b-two")]
+    certificates = pd.concat([measure_certificate(each) for each in views], ignore_index=True)
+    found = average_seeds(certificates)
+    assert len(found) == 2 * len(BETAS)
+    for row in found.itertuples():
+        runs = certificates[(certificates["model"] == row.model) & (certificates["beta"] == row.beta)]
+        assert (row.group, row.runs) == (row.model[0], 2)
+        assert row.coverage == pytest.approx(runs["coverage"].sum() / 2)
+        assert row.realized == pytest.approx(runs["realized"].sum() / 2)
+    means = summarise_certificate(certificates).set_index("beta")["coverage"]
+    np.testing.assert_allclose(found.groupby("beta")["coverage"].mean(), means)

@@ -8,7 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from pairedeval.consistency.detection import detect_errors, measure_detection, summarise_detection
+from pairedeval.consistency.detection import (
+    configuration_differences,
+    detect_errors,
+    measure_detection,
+    summarise_detection,
+)
+from pairedeval.consistency.differences import detection_differences
 from pairedeval.consistency.risk_coverage import aurc
 from pairedeval.consistency.scores import FORWARD_PASSES, SCORES, trust_scores
 from support.consistency_views import example_views
@@ -141,3 +147,30 @@ def test_summary_has_every_group_and_score():
     ]
     assert found["forward_passes"].tolist() == [*FORWARD_PASSES.values()] * 3
     assert (found["undefined"] == 0).all()
+
+
+def test_differences_of_configurations_are_means_over_seeds_within_runs():
+    detection = pd.concat(
+        [
+            detection_rows([("m", "a", 1, 0.8, 0.1), ("m", "a", 2, np.nan, 0.0), ("n", "b", 1, 0.6, 0.2)]),
+            detection_rows([("n", "b", 1, 0.7, 0.1), ("m", "a", 2, np.nan, 0.1), ("m", "a", 1, 0.5, 0.3)]).assign(
+                score="margin"
+            ),
+        ],
+        ignore_index=True,
+    )
+    found = configuration_differences(detection).set_index("model")
+    assert found.loc[["m", "n"], "auroc"].tolist() == pytest.approx([-0.3, 0.1])
+    assert found.loc[["m", "n"], "aurc"].tolist() == pytest.approx([(0.2 + 0.1) / 2, -0.1])
+    assert found.loc[["m", "n"], ["group", "score", "runs", "undefined"]].values.tolist() == [
+        ["a", "margin", 2, 1],
+        ["b", "margin", 1, 0],
+    ]
+
+
+def test_differences_of_configurations_average_to_the_compared_means():
+    views = [example_views(model=model, group=model) for model in ("m", "n", "o")]
+    singles = configuration_differences(pd.concat([measure_detection(each) for each in views], ignore_index=True))
+    compared = detection_differences(views, seed=1, draws=2).pivot_table("mean", "score", "measure")
+    means = singles.groupby("score")[["auroc", "aurc"]].mean()
+    pd.testing.assert_frame_equal(means, compared[["auroc", "aurc"]], check_names=False)

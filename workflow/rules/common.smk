@@ -118,6 +118,7 @@ MISLED_MEASURES = ["shift", "transfer", "estimators", "attacks", "withheld", "pr
 COMPARED_SUMMARIES = ["regimes", "rankings", "shift_gain", "robustness"]
 CONSISTENCY_SUMMARIES = [*COMPARED_SUMMARIES, "model_summaries", "model_correlations", "regime_counts"]
 CONSISTENCY_SUMMARIES += ["gain_correlations", "robustness_correlations"]
+CONSISTENCY_SUMMARIES += ["detection_configurations", "certificate_configurations"]
 CONSISTENCY_SUMMARIES += [
     f"{name}_summary"
     for name in ("detection", "strength", "weight", "operator", "margin", "certificate", "inequality", "bound")

@@ -130,6 +130,33 @@ rule audit_operators:
         "../scripts/audit_operators.py"
 
 
+rule show_operators:
+    input:
+        index="<results>/images/index.parquet",
+        store="<results>/images/clean.zip",
+        operators="<resources>/conditions/operators.csv",
+    output:
+        "<results>/consistency/operator_examples.zip",
+    log:
+        "<logs>/show_operators.log",
+    benchmark:
+        "<benchmarks>/show_operators.tsv"
+    conda:
+        "../../envs/inference.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        disk_mb=100,
+        runtime=10,
+    params:
+        code=code("show_operators"),
+        seed=settings["seed"],
+    message:
+        "Changing one image by every operator"
+    script:
+        "../scripts/show_operators.py"
+
+
 rule measure_consistency:
     input:
         levels=collect("<results>/consistency/views/levels/{model}.npz", model=CONSISTENT),

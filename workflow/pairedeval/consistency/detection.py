@@ -108,5 +108,7 @@ def configuration_differences(detection: pd.DataFrame) -> pd.DataFrame:
     """
     differences = {name: difference_from(detection, RUN_KEYS, name, "score", REFERENCE) for name in MEASURES}
     others = detection.assign(**differences)[detection["score"] != REFERENCE]
-    columns = ["model", "group", "score", *MEASURES, "runs", "undefined"]
-    return mean_over_runs(others, ["model", "group", "score"], MEASURES)[columns]
+    grouped = others.groupby(["model", "group", "score"], sort=False)
+    runs = grouped.size()
+    means = grouped[[*MEASURES]].mean()
+    return means.assign(runs=runs, undefined=runs - grouped["auroc"].count()).reset_index()

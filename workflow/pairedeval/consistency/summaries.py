@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from pairedeval.consistency.attacks import summarise_attacks, summarise_success
-from pairedeval.consistency.certificate import summarise_certificate
-from pairedeval.consistency.detection import summarise_detection
+from pairedeval.consistency.certificate import average_seeds, summarise_certificate
+from pairedeval.consistency.detection import configuration_differences, summarise_detection
 from pairedeval.consistency.flip_bounds import summarise_flip_bounds
 from pairedeval.consistency.margin_information import summarise_margin_information
 from pairedeval.consistency.margins import summarise_inequality
@@ -54,11 +54,13 @@ def summarise_runs(runs: Mapping[str, pd.DataFrame], seed: int) -> dict[str, pd.
         "regimes": regimes,
         "regime_counts": count_regimes(regimes),
         "rankings": compare_rankings(runs["subsets"]),
+        "detection_configurations": configuration_differences(runs["detection"]),
         "detection_summary": summarise_detection(runs["detection"]),
         "strength_summary": summarise_strength(runs["strength"]),
         "weight_summary": summarise_weights(runs["weights"]),
         "operator_summary": summarise_operators(runs["operators"]),
         "margin_summary": summarise_margin_information(runs["margin_information"], seed),
+        "certificate_configurations": average_seeds(runs["certificate"]),
         "certificate_summary": summarise_certificate(runs["certificate"]),
         "inequality_summary": summarise_inequality(runs["inequality"]),
         "bound_summary": summarise_flip_bounds(runs["flip_bounds"]),

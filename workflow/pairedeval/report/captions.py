@@ -127,6 +127,69 @@ CAPTIONS = {
     ),
 }
 
+# Figures of the second part, decision consistency. They show clean images, computed corruptions and attacks: nothing in
+# them depends on the captures, simulated or not.
+CONSISTENCY_CAPTIONS = {
+    "figure_consistency_operators": Caption(
+        "Figure C1. One image under the six mild operators",
+        "The first evaluation image, by id, and what each operator makes of it at levels 1 to 5; level 1 is the "
+        "default. Small numbers give the strength. Whether brightness and contrast rise or fall, and which way the "
+        "image turns, is drawn once for each image.",
+        "A grid of small pictures of one image: a row for each of six operators, the original in front and five "
+        "levels of growing strength beside it.",
+    ),
+    "figure_consistency_detection": Caption(
+        "Figure C2. How well trust scores find errors, compared with MSP",
+        "Difference in AUROC between each trust score and MSP, the largest softmax probability, as detectors of wrong "
+        "predictions on clean evaluation images. Diamonds: mean over the configurations with the 95% interval from "
+        "resampling configurations, their seeds and the images. Dots: single configurations, means over their seeds. "
+        "The dashed line marks no difference. LS is label stability, CD the confidence deviation, CS the consistency "
+        "score. Operators act at level 1.",
+        "Dot plot with a row for each of eleven scores: the mean difference in AUROC from MSP with its interval, and a "
+        "dot for each configuration. The same means stand in the tables.",
+    ),
+    "figure_consistency_certificate": Caption(
+        "Figure C3. The no-flip certificate",
+        "The certificate is calibrated on one half of the clean images, without labels, and judged on the other. Left: "
+        "share of the images that are certified and whose prediction an operator changes all the same. The dashed line "
+        "is the allowed rate β, which bounds the mean over many calibrations, not each of them. Right: share of the "
+        "images that are certified. Thin lines are configurations, means over their seeds.",
+        "Two line plots over the allowed failure rate: the realised failure rate beside the line where both are equal, "
+        "and the coverage, each with a thin line for every configuration and a thick one for their mean.",
+    ),
+    "figure_consistency_shift": Caption(
+        "Figure C4. What consistency adds where confidence is too high",
+        "Each mark is a corruption at one severity, a mean over all runs: difference in AUROC between CS and the "
+        "margin as detectors of errors, against the overconfidence of MSP, its mean minus the accuracy. Operators act "
+        "on top of the corruption, at level 1. The conditions at the ends of the axes are named. The rank correlation "
+        "is given over all conditions and over corruptions, their severities averaged.",
+        "Scatter plot of corrupted conditions, with colour and shape for the family and fill for the severity: the "
+        "gain of the consistency score over the margin against overconfidence, with Spearman's correlation.",
+    ),
+    "figure_consistency_attacks": Caption(
+        "Figure C5. Detection of attacked images",
+        "(a) AUROC with which four scores tell attacked images from the same images without an attack, by the budget "
+        "of the attack. (b) The same for CS under adaptive attacks, which also aim at predictions that the operators "
+        "do not change, by the weight of this aim. (c) Share of the right predictions that these attacks turn wrong. "
+        "Marks of one budget or weight stand side by side. Bars: 95% intervals from resampling configurations and "
+        "their seeds. Dotted: chance.",
+        "Three line plots: detection of plain attacks by four scores over the budget, detection of adaptive attacks by "
+        "the consistency score over the weight of stability, and the success of these attacks. The same numbers stand "
+        "in the tables.",
+    ),
+    "figure_consistency_priors": Caption(
+        "Figure C6. Rare classes, and corrections of the class prior",
+        "(a) Consistency-accuracy gap of models trained with rare classes, without a correction (orange) and with the "
+        "class prior corrected in every view (blue), and of models trained on all images (black). Negative: "
+        "predictions are more consistent than right. Bars: 95% intervals from resampling configurations and their "
+        "seeds. (b) Recall of each class against its label stability. Below the dotted line predictions are stable "
+        "more often than right. Arrows lead from the rare classes without a correction to those with the estimated "
+        "prior.",
+        "Left, a dot plot of the consistency-accuracy gap with intervals for five cases. Right, a scatter plot of "
+        "classes: recall against label stability, rare classes with marks of their own and arrows to their values "
+        "after correction. The same numbers stand in the tables.",
+    ),
+}
 
 # Figures that set natural transforms beside corruptions.
 WITH_TRANSFORMS = ("figure_04", "figure_06")
@@ -138,12 +201,14 @@ def caption(figure: str, simulated: Collection[str] = (), label_changing: Collec
     Parameters
     ----------
     figure
-        Key of `CAPTIONS`.
+        Key of `CAPTIONS` or of `CONSISTENCY_CAPTIONS`.
     simulated
         Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
     """
+    if figure in CONSISTENCY_CAPTIONS:
+        return CONSISTENCY_CAPTIONS[figure]
     words = CAPTIONS[figure]
     sentence = simulated_sentence(simulated)
     labels = label_notes(label_changing) if figure in WITH_TRANSFORMS else []
