@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help study rehearsal test test-browser test-cluster lint format lock manual benchmark
+.PHONY: help study rehearsal test test-cluster lint format lock manual benchmark
 
 help:
 	@sed -n 's/^# \(make [a-z-]* .*\)/  \1/p' $(MAKEFILE_LIST)
@@ -31,12 +31,6 @@ test: $(READY)
 test-cluster: $(READY)
 	@tests/cluster/install
 	@$(BIN)/python -m pytest tests/cluster
-
-# make test-browser   open the report of the smoke study in Chromium (installs Debian's package where it lacks)
-test-browser: $(READY)
-	@tests/browser/install
-	@$(BIN)/python -m pairedeval.run --configfile config/smoke.yaml --cores $(CORES)
-	@$(BIN)/python -m pytest tests/browser
 
 # make lint     check format, style, types and rules
 lint: $(READY)

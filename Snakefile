@@ -69,6 +69,8 @@ if CONSISTENT:
 
 # A second or two each, on small tables: not worth a place in the queue of a cluster.
 workflow.localrules(*TABLES, *FIGURES, "collect_timings", "report")
+if CONSISTENT:
+    workflow.localrules(*CONSISTENCY_TABLES, *CONSISTENCY_FIGURES, "collect_consistency_timings", "report_consistency")
 
 
 rule images:
@@ -130,6 +132,18 @@ rule figures:
     localrule: True
     message:
         "All figures are there"
+
+
+if CONSISTENT:
+
+    rule consistency:
+        input:
+            "<results>/consistency.html",
+            collect("<results>/tables/{table}.{suffix}", table=CONSISTENCY_TABLES, suffix=["csv", "md", "tex", "json"]),
+            collect("<results>/figures/{figure}.{suffix}", figure=CONSISTENCY_FIGURES, suffix=["pdf", "svg", "png"]),
+        localrule: True
+        message:
+            "The second part is complete"
 
 
 rule all:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pairedeval.perturb.operators import LARGEST, Operator, apply_operator, input_distance
+from pairedeval.perturb.operator_table import LARGEST, Operator
+from pairedeval.perturb.operators import apply_operator, input_distance
 
 SEEDS = st.integers(0, 2**32 - 1)
 IDS = st.text(max_size=6)

@@ -31,7 +31,8 @@ from pairedeval.models.configuration import load_configuration
 from pairedeval.models.registry import ModelEntry, TrainingRecipe
 from pairedeval.models.variants import train_seeds, training_set
 from pairedeval.perturb.differentiable import differentiable, to_pixels
-from pairedeval.perturb.operators import apply_operator, read_operators
+from pairedeval.perturb.operator_table import read_operators
+from pairedeval.perturb.operators import apply_operator
 
 TABLE = Path(__file__).parents[2] / "resources/conditions/operators.csv"
 MILD = tuple(operator for operator in read_operators(TABLE) if operator.level == 1)

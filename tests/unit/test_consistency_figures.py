@@ -19,7 +19,7 @@ from pairedeval.consistency.shift import FAMILIES
 from pairedeval.consistency.shift_summaries import correlate_gains
 from pairedeval.errors import PairedEvalError
 from pairedeval.images import write_store
-from pairedeval.perturb.operators import read_operators, signed_strength
+from pairedeval.perturb.operator_table import read_operators, signed_strength
 from pairedeval.report.captions import CONSISTENCY_CAPTIONS, caption
 from pairedeval.report.consistency_pictures import operator_rows
 from pairedeval.report.figure_consistency_attacks import figure_consistency_attacks

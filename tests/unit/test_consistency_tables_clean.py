@@ -22,7 +22,8 @@ from pairedeval.consistency.shift import ALL_FAMILIES, FAMILIES
 from pairedeval.consistency.strength import summarise_strength, summarise_weights
 from pairedeval.consistency.views import LEVELS, OPERATORS
 from pairedeval.errors import PairedEvalError
-from pairedeval.perturb.operators import audit_operators, read_operators
+from pairedeval.perturb.operator_table import read_operators
+from pairedeval.perturb.operators import audit_operators
 from pairedeval.report.consistency_words import FAMILY_NAMES, OPERATOR_NAMES, SCORE_NAMES
 from pairedeval.report.names import notation
 from pairedeval.report.render import to_csv, to_html, to_latex, to_markdown

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from pairedeval.perturb.differentiable import differentiable, to_images, to_pixels
-from pairedeval.perturb.operators import Operator, apply_operator, draw_noise, read_operators
+from pairedeval.perturb.operator_table import Operator, read_operators
+from pairedeval.perturb.operators import apply_operator, draw_noise
 
 TABLE = read_operators(Path(__file__).parents[2] / "resources/conditions/operators.csv")
 SMOOTH = [

@@ -11,14 +11,8 @@ from scipy.ndimage import gaussian_filter
 
 from pairedeval.consistency.views import LEVELS, OPERATORS
 from pairedeval.errors import PairedEvalError
-from pairedeval.perturb.operators import (
-    NEUTRAL,
-    Operator,
-    apply_operator,
-    audit_operators,
-    input_distance,
-    read_operators,
-)
+from pairedeval.perturb.operator_table import Operator, read_operators
+from pairedeval.perturb.operators import NEUTRAL, apply_operator, audit_operators, input_distance
 from pairedeval.perturb.transforms import transform
 from pairedeval.seeds import derive_seed
 

@@ -17,6 +17,7 @@ from pairedeval.report.page import (
     PageFigure,
     PageTable,
     Provenance,
+    Reading,
     data_uri,
     page_html,
     render_page,
@@ -61,7 +62,8 @@ def page(tmp_path: Path) -> Page:
         title="Example study <1>",
         lead="Two example models & {H}.",
         facts={"Models": "2"},
-        coverage=0.8,
+        counted_in=("analyses/sources.parquet", "analyses/models.parquet"),
+        reading=Reading("reading_identification.html.j2", {"coverage": 0.8}),
         simulated=simulated_sentences({"es", "diverse"}),
         findings={"What is known": (Finding("{H} is narrow at {I0}.", "analyses/widths.parquet"),)},
         figures=(PageFigure("figure_01", figure, CAPTIONS["figure_01"], ORIGIN),),
@@ -109,6 +111,7 @@ def test_figures_have_alternative_text(page):
         "<title>Example study &lt;1&gt;</title>",
         "Two example models &amp; <i>H</i>.",
         "<dt>Models</dt><dd>2</dd>",
+        "Counted in <code>analyses/sources.parquet</code> and <code>analyses/models.parquet</code></p>",
         "The captures of ES and Diverse are simulated",
         "<i>H</i> is narrow at <i>I</i><sub>0</sub>.",
         "From <code>analyses/widths.parquet</code>",
@@ -128,6 +131,34 @@ def test_a_study_without_simulation_says_so(page):
     assert "No data of this study is simulated." in text
     assert Outline(text).open == []
     assert 'href="#figures"' not in text
+
+
+def test_the_facts_name_one_file_or_several(page):
+    origins = {
+        ("a.parquet",): "Counted in <code>a.parquet</code></p>",
+        ("a", "b", "c"): "Counted in <code>a</code>, <code>b</code> and <code>c</code></p>",
+    }
+    for files, words in origins.items():
+        assert words in page_html(replace(page, counted_in=files))
+
+
+def test_each_part_is_read_in_its_own_way(page):
+    text = page_html(replace(page, reading=Reading("reading_consistency.html.j2", {"configurations": 8})))
+    assert "label stability" in text
+    assert "accepted-error transitions" not in text
+    assert "label stability" not in page_html(page)
+
+
+def test_the_other_part_is_named_if_there_is_one(page):
+    assert "companion" not in page_html(page)
+    text = page_html(replace(page, companion="See the page other.html."))
+    assert '<p class="companion">See the page other.html.</p>' in text
+
+
+def test_what_is_real_can_be_said_of_one_part(page):
+    text = page_html(replace(page, simulated=(), real="No data of this part is simulated."))
+    assert "No data of this part is simulated." in text
+    assert "of this study" not in text
 
 
 def test_a_study_of_simulated_predictions_speaks_of_no_captures(page):

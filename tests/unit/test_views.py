@@ -29,7 +29,8 @@ from pairedeval.models.small import build_classifier
 from pairedeval.models.variants import MAIN, RARE, VARIANTS, train_seeds, training_set
 from pairedeval.models.variants import WITHHELD as WITHOUT
 from pairedeval.models.weights import read_weights
-from pairedeval.perturb.operators import apply_operator, read_operators
+from pairedeval.perturb.operator_table import read_operators
+from pairedeval.perturb.operators import apply_operator
 
 SEED = 20260908
 SEEDS = 2

@@ -101,3 +101,10 @@ def finished(killed) -> Checkout:
     assert before
     assert kept == before, "a finished model was trained again"
     return killed
+
+
+@pytest.fixture(scope="session")
+def consistent(finished) -> Checkout:
+    """Return the copy after the second part was made as well."""
+    finished.snakemake("consistency")
+    return finished

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from pairedeval.cli import main
+from pairedeval.files import read_table
 from pairedeval.records import read_records
 
 pytestmark = [pytest.mark.study, pytest.mark.timeout(900)]
@@ -125,6 +126,37 @@ def test_an_edit_of_the_package_reruns_the_rules_that_use_it(finished, module, r
         path.write_text(before)
     assert rules <= planned
     assert not planned & spared
+
+
+def test_the_second_part_is_a_target_of_its_own(finished, consistent):
+    topics = "reference regimes operators detection cost strength margin certificate bounds shift transfer estimators"
+    for topic in f"{topics} robustness attacks withheld priors recalls published".split():
+        for suffix in ("csv", "md", "tex", "json"):
+            assert (consistent.results / f"tables/table_consistency_{topic}.{suffix}").stat().st_size
+    for topic in ("operators", "detection", "certificate", "shift", "attacks", "priors"):
+        for suffix in ("pdf", "svg", "png"):
+            assert (consistent.results / f"figures/figure_consistency_{topic}.{suffix}").stat().st_size
+    assert not consistent.planned("consistency")
+    assert not finished.planned()
+
+
+def test_no_flip_of_the_second_part_breaks_the_inequality(consistent):
+    checks = read_table(consistent.results / "consistency/inequality.parquet")
+    assert set(checks["kind"]) == {"levels", "shifted", "attacked", "rare", "withheld"}
+    assert checks["flips"].sum() > 100
+    assert not checks["violations"].any()
+
+
+def test_another_stability_weight_attacks_again_and_trains_nothing(consistent):
+    path = consistent.folder / "config/smoke.yaml"
+    before = path.read_text()
+    path.write_text(before.replace("stability_weights: [1]", "stability_weights: [2]"))
+    try:
+        planned = consistent.planned("consistency")
+    finally:
+        path.write_text(before)
+    assert planned["attack_images"] == 2
+    assert not planned.keys() & {"train_configuration", "run_views", "measure_consistency", "compare_detection"}
 
 
 def test_snakemakes_own_report_is_made(finished):

@@ -157,6 +157,11 @@ CONSISTENCY_TABLES += [
 CONSISTENCY_FIGURES = [
     f"figure_consistency_{name}" for name in ("operators", "detection", "certificate", "shift", "attacks", "priors")
 ]
+CONSISTENCY_PAGE_FIGURES = [
+    f"{figure}.{'png' if figure == 'figure_consistency_operators' else 'svg'}" for figure in CONSISTENCY_FIGURES
+]
+CONSISTENCY_PAGE_RESULTS = [*CONSISTENCY_SUMMARIES, "models", "certificate", "cost", "detection_differences"]
+CONSISTENCY_PAGE_RESULTS += ["operator_audit", "published", "timings"]
 # Nobody can review images that do not exist.
 REVIEWERS = [] if KIND == "rehearsal" else settings["review"]["reviewers"]
 

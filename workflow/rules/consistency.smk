@@ -59,7 +59,7 @@ rule run_views:
         inference=execution,
         seed=settings["seed"],
         study=settings["study"],
-        config=config_digest("seed", "images", "consistency", "inference"),
+        config=config_digest("seed", "images", "inference"),
         work=f"{RESULTS}/work/run_views/{{kind}}/{{model}}",
     message:
         "Running {wildcards.model} on views of the images ({wildcards.kind})"

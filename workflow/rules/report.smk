@@ -56,6 +56,7 @@ rule report:
         coverage=settings["acceptance"]["coverage"],
         grid=settings["policies"]["grid"],
         label_changing=settings["probes"]["label_changing"],
+        second_part="consistency.html" if CONSISTENT else None,
     message:
         "Writing the report page"
     script:

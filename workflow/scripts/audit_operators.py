@@ -2,7 +2,8 @@
 
 from pairedeval.files import write_table
 from pairedeval.inference.inputs import read_image_set, read_pixels
-from pairedeval.perturb.operators import audit_operators, read_operators
+from pairedeval.perturb.operator_table import read_operators
+from pairedeval.perturb.operators import audit_operators
 from pairedeval.records import CLEAN
 from pairedeval.scripting import job
 from pairedeval.splits import SYN

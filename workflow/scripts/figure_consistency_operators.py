@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pairedeval.perturb.operators import read_operators
+from pairedeval.perturb.operator_table import read_operators
 from pairedeval.report.consistency_pictures import operator_rows
 from pairedeval.report.figure_consistency_operators import figure_consistency_operators
 from pairedeval.report.style import save_figure

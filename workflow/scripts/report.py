@@ -20,5 +20,6 @@ with job(snakemake):
         tables=[read_stored(path) for path in snakemake.input.tables],
         simulated=snakemake.params.simulated,
         label_changing=snakemake.params.label_changing,
+        second_part=snakemake.params.second_part,
     )
     render_page(page, snakemake.output[0])

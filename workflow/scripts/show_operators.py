@@ -3,7 +3,8 @@
 from pairedeval.consistency.views import ORIGINAL
 from pairedeval.images import write_store
 from pairedeval.inference.inputs import read_image_set, read_pixels
-from pairedeval.perturb.operators import apply_operator, read_operators
+from pairedeval.perturb.operator_table import read_operators
+from pairedeval.perturb.operators import apply_operator
 from pairedeval.records import CLEAN, EVALUATION
 from pairedeval.scripting import job
 from pairedeval.splits import SYN

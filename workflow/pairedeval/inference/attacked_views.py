@@ -26,7 +26,7 @@ from pairedeval.models.registry import ModelEntry
 from pairedeval.models.small import normalise
 from pairedeval.models.variants import MAIN
 from pairedeval.models.versions import software_versions
-from pairedeval.perturb.operators import Operator
+from pairedeval.perturb.operator_table import Operator
 from pairedeval.progress import progress_bar
 from pairedeval.records import CLEAN, EVALUATION
 from pairedeval.splits import SYN

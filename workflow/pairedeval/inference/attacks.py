@@ -26,7 +26,8 @@ import torch
 from torch.nn import functional
 
 from pairedeval.perturb.differentiable import Twin, differentiable, to_images, to_pixels
-from pairedeval.perturb.operators import FULL_SCALE, Operator
+from pairedeval.perturb.operator_table import Operator
+from pairedeval.perturb.operators import FULL_SCALE
 from pairedeval.seeds import derive_seed
 
 STEPS = 20

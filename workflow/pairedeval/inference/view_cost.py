@@ -9,7 +9,7 @@ import numpy as np
 from pairedeval.inference.execution import reproducible
 from pairedeval.inference.view_sets import view_logits
 from pairedeval.models.loaded import LoadedModel
-from pairedeval.perturb.operators import Operator
+from pairedeval.perturb.operator_table import Operator
 
 REPEATS = 3
 

@@ -9,7 +9,8 @@ from pairedeval.consistency.views import OPERATORS, ORIGINAL
 from pairedeval.errors import PairedEvalError
 from pairedeval.inference.sets import ImageSets
 from pairedeval.models.loaded import LoadedModel
-from pairedeval.perturb.operators import Operator, apply_operator, read_operators
+from pairedeval.perturb.operator_table import Operator, read_operators
+from pairedeval.perturb.operators import apply_operator
 
 
 def operators_at(table: str | Path, levels: Sequence[int]) -> tuple[Operator, ...]:

@@ -28,7 +28,7 @@ from pairedeval.models.pool import select_device
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.versions import software_versions
 from pairedeval.perturb import operators as operators_module
-from pairedeval.perturb.operators import Operator
+from pairedeval.perturb.operator_table import Operator
 from pairedeval.seeds import digest
 from pairedeval.splits import SYN
 

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from pairedeval.perturb.operators import FULL_SCALE, Operator, apply_operator, draw_noise, signed_strength
+from pairedeval.perturb.operator_table import Operator, signed_strength
+from pairedeval.perturb.operators import FULL_SCALE, apply_operator, draw_noise
 
 # Shares of red, green and blue in the luma of OpenCV and Pillow.
 LUMA = (0.299, 0.587, 0.114)

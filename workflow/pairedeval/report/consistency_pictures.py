@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from pairedeval.consistency.views import OPERATORS, ORIGINAL
 from pairedeval.images import ImageStore
-from pairedeval.perturb.operators import Operator, signed_strength
+from pairedeval.perturb.operator_table import Operator, signed_strength
 from pairedeval.report.consistency_words import OPERATOR_NAMES
 from pairedeval.report.figure_07 import PictureRow
 from pairedeval.report.names import MINUS

@@ -1,11 +1,15 @@
 """The report page: one HTML file that needs nothing else, not even a network."""
 
 import base64
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import resources
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from platform import python_version
 
+from pairedeval import __version__
 from pairedeval.errors import PairedEvalError
 from pairedeval.files import write_text
 from pairedeval.report.captions import Caption
@@ -34,6 +38,33 @@ class Provenance:
     file: str
     rule: str
     script: str
+
+    @classmethod
+    def of(cls, folder: str, name: str, suffix: str) -> "Provenance":
+        """Return the origin of an item whose rule, script and file share its name.
+
+        Examples
+        --------
+        >>> Provenance.of("tables", "table_06", "csv").file
+        'tables/table_06.csv'
+        """
+        return cls(f"{folder}/{name}.{suffix}", name, f"workflow/scripts/{name}.py")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the numbers of a page are read.
+
+    Attributes
+    ----------
+    template
+        File of this package that explains the quantities, in HTML with Jinja's marks.
+    values
+        Numbers that it prints, by name.
+    """
+
+    template: str
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,10 +109,14 @@ class Page:
         What was run, and on what: one or two sentences.
     facts
         Short numbers under the lead, label to value.
-    coverage
-        Share of the clean development images that the acceptance threshold accepts, at least.
+    counted_in
+        Results files in which the facts are counted.
+    reading
+        How the numbers are read.
     simulated
         Sentences about what is simulated; empty if nothing is.
+    real
+        Sentence that stands there if nothing is simulated.
     findings
         Main findings by their topic, in printed order.
     figures, tables
@@ -90,18 +125,33 @@ class Page:
         Table of the time each rule took, if known.
     software
         Version per package.
+    companion
+        Where the other part of the study stands; empty if there is none.
     """
 
     title: str
     lead: str
     facts: Mapping[str, str]
-    coverage: float
+    counted_in: tuple[str, ...]
+    reading: Reading
     simulated: tuple[str, ...]
     findings: Mapping[str, Sequence[Finding]]
     figures: tuple[PageFigure, ...]
     tables: tuple[PageTable, ...]
     timings: Table | None = None
     software: Mapping[str, str] = field(default_factory=dict)
+    real: str = "No data of this study is simulated."
+    companion: str = ""
+
+
+def software_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of this package, of Python and of those packages that are installed, by name."""
+    versions = {"pairedeval": __version__, "Python": python_version()}
+    for name in packages:
+        # The environment of the report need not hold what made the records.
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def simulated_sentences(simulated: Collection[str]) -> tuple[str, ...]:

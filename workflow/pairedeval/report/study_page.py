@@ -1,13 +1,10 @@
 """The report page of a study: what was run, findings, and the figures and tables in the order in which they come."""
 
 from collections.abc import Collection, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 
 import pandas as pd
 
-from pairedeval import __version__
 from pairedeval.report.captions import caption
 from pairedeval.report.findings import (
     Finding,
@@ -21,7 +18,15 @@ from pairedeval.report.findings_policies import policy_findings
 from pairedeval.report.findings_prediction import prediction_findings
 from pairedeval.report.findings_screening import screening_findings
 from pairedeval.report.names import predictions_simulated
-from pairedeval.report.page import Page, PageFigure, PageTable, Provenance, simulated_sentences
+from pairedeval.report.page import (
+    Page,
+    PageFigure,
+    PageTable,
+    Provenance,
+    Reading,
+    simulated_sentences,
+    software_versions,
+)
 from pairedeval.report.table import Table
 from pairedeval.report.tables import timings_table
 from pairedeval.report.tables_policies import Grid
@@ -40,6 +45,7 @@ def study_page(
     tables: Sequence[Table],
     simulated: Collection[str],
     label_changing: Collection[str],
+    second_part: str | None = None,
 ) -> Page:
     """Arrange the results of a study as a page.
 
@@ -63,6 +69,8 @@ def study_page(
         Sources with simulated data.
     label_changing
         Natural transforms that do not keep the class of every image.
+    second_part
+        File name of the page on decision consistency, if the study has that part.
     """
     sources, models = results["sources"], results["models"]
     return Page(
@@ -74,7 +82,8 @@ def study_page(
             "Pairs": f"{int((sources['cells'] * sources['evaluation_images']).sum()):,}",
             "Seed": str(seed),
         },
-        coverage=coverage,
+        counted_in=("analyses/sources.parquet", "analyses/models.parquet"),
+        reading=Reading("reading_identification.html.j2", {"coverage": coverage}),
         simulated=simulated_sentences(simulated),
         findings={
             "What the records determine": _findings(results, simulated),
@@ -91,13 +100,17 @@ def study_page(
         },
         figures=tuple(
             PageFigure(
-                path.stem, path, caption(path.stem, simulated, label_changing), _provenance("figures", path.stem, "pdf")
+                path.stem,
+                path,
+                caption(path.stem, simulated, label_changing),
+                Provenance.of("figures", path.stem, "pdf"),
             )
             for path in figures
         ),
-        tables=tuple(PageTable(table, _provenance("tables", table.name, "csv")) for table in tables),
+        tables=tuple(PageTable(table, Provenance.of("tables", table.name, "csv")) for table in tables),
         timings=timings_table(results["timings"]),
-        software={"pairedeval": __version__, "Python": python_version(), **{name: version(name) for name in SOFTWARE}},
+        software=software_versions(SOFTWARE),
+        companion=companion(second_part),
     )
 
 
@@ -125,6 +138,19 @@ def _findings(results: Mapping[str, pd.DataFrame], simulated: Collection[str]) -
     )
 
 
-def _provenance(folder: str, name: str, suffix: str) -> Provenance:
-    """Rule, script and file of an item share its name."""
-    return Provenance(f"{folder}/{name}.{suffix}", name, f"workflow/scripts/{name}.py")
+def companion(second_part: str | None) -> str:
+    """Name the page of the second part; empty without one.
+
+    Examples
+    --------
+    >>> companion("consistency.html").endswith("the page consistency.html, made by the target consistency.")
+    True
+    >>> companion(None)
+    ''
+    """
+    if second_part is None:
+        return ""
+    return (
+        f"This study has a second part, on what perturbation consistency adds to confidence: the page {second_part}, "
+        "made by the target consistency."
+    )

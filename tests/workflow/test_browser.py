@@ -1,10 +1,25 @@
-"""The report page as a reader meets it: it fits, it is complete, its links lead somewhere, its tables sort."""
+"""The pages of a study as a reader meets them in Chromium, at the width of a telephone, a tablet and a desk.
+
+They fit, they are complete, their links lead somewhere, their tables sort. Without a browser called ``chromium`` these
+tests are skipped; ``tests/workflow/install-chromium`` installs one.
+"""
 
 import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.study, pytest.mark.timeout(900)]
+
+WIDTHS = (360, 800, 1400)
+HEIGHT = 900
+# A browser that asks for nothing by itself.
+QUIET = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+QUIET += ("--disable-component-update", "--disable-sync")
 
 # Window in px from which on the contents stand beside the text, as in page.css.
 BESIDE = 1120
@@ -32,6 +47,66 @@ SORTED = """(table) => {
   }).toArray();
 }"""
 ROWS = "(table) => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The page in a window.
+
+    Attributes
+    ----------
+    page
+        The page, as Playwright drives it.
+    report
+        The file.
+    requested
+        Every address that was asked for.
+    complaints
+        Errors and warnings, those that the script did not catch included.
+    """
+
+    page: Page
+    report: Path
+    requested: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Load the report and listen from its first byte on."""
+        self.page.on("request", lambda request: self.requested.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on(
+            "console",
+            lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
+        self.page.goto(self.report.as_uri())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return Chromium with an empty profile."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no browser called chromium; tests/workflow/install-chromium installs one")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=QUIET)
+        yield running
+        running.close()
+
+
+@pytest.fixture(
+    scope="module", params=[(page, width) for page in ("report", "consistency") for width in WIDTHS], ids=str
+)
+def opened(request, browser, consistent) -> Iterator[Opened]:
+    """Return a page in a window; nothing may go wrong until it is closed."""
+    name, width = request.param
+    # Without smooth scrolling, a link has led somewhere as soon as it was clicked.
+    context = browser.new_context(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
+    window = Opened(context.new_page(), consistent.results / f"{name}.html")
+    window.open()
+    yield window
+    context.close()
+    assert not window.complaints
+    assert {address for address in window.requested if not address.startswith("data:")} == {window.report.as_uri()}
 
 
 def number(cell: str) -> float:
@@ -120,9 +195,9 @@ def test_a_table_scrolls_and_sorts_by_the_keyboard(opened):
             assert header.get_attribute("aria-sort") == order
 
 
-def test_the_contents_can_be_skipped(opened, report):
+def test_the_contents_can_be_skipped(opened):
     page = opened.page.context.new_page()
-    page.goto(report.as_uri())
+    page.goto(opened.report.as_uri())
     page.keyboard.press("Tab")
     skip = page.locator(":focus")
     assert skip.inner_text() == "Skip to the content"
