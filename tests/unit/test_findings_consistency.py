@@ -121,7 +121,7 @@ def test_models_and_operators(results):
     least = operators[operators["level"] == 1].nsmallest(1, "flip_rate").iloc[0]
     assert f"from {100 * least['flip_rate']:.1f}%" in text
     # The made-up audit puts noise first.
-    assert "At level 1 Noise changes the images most" in text
+    assert "At level 1 noise changes the images most" in text
     counts = results["regime_counts"]
     tight = counts[(counts["tolerance"] == 0.02) & (counts["regime"] == "consistency-dominant")].iloc[0]
     assert f"{tight['configurations']} of {tight['of']} consistency-dominant" in text

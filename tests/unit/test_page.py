@@ -4,6 +4,7 @@ import base64
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +23,7 @@ from pairedeval.report.page import (
     page_html,
     render_page,
     simulated_sentences,
+    software_versions,
 )
 from pairedeval.report.tables import sources_table, timings_table
 
@@ -201,3 +203,10 @@ def test_captions_say_what_is_simulated(figure):
     assert caption(figure) == CAPTIONS[figure]
     assert caption(figure, EVERYTHING).alt.endswith("no model was run, and nothing here is a result.")
     assert "The captures" not in caption(figure, EVERYTHING).text.removeprefix(CAPTIONS[figure].text)
+
+
+def test_versions_are_those_of_installed_packages():
+    found = software_versions(["numpy", "no-such-package"])
+    assert found["numpy"] == version("numpy")
+    assert {"pairedeval", "Python"} < set(found)
+    assert "no-such-package" not in found

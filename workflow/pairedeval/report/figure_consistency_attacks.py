@@ -61,11 +61,12 @@ def figure_consistency_attacks(attacks: pd.DataFrame, success: pd.DataFrame) -> 
     succeeded = success[success["quantity"] == "success"].assign(**_percent(success))
     figure, axes = new_figure(TEXT_WIDTH, 3.1, 1, 3)
     plain, adaptive, achieved = axes[0]
+    # Shared before anything is drawn, so that the limits follow both panels.
+    adaptive.sharey(plain)
     _plain(plain, detected[detected["stability_weight"] == 0])
     _by_weight(adaptive, detected[detected["score"] == "consistency"])
     _by_weight(achieved, succeeded)
     plain.set(xlabel="Budget (255ths of full scale)", ylabel="AUROC, attacked against clean")
-    adaptive.sharey(plain)
     adaptive.tick_params(labelleft=False)
     achieved.set(ylabel="Right predictions turned wrong (%)", ylim=(0, 105))
     for axis in (plain, adaptive):

@@ -73,7 +73,7 @@ def figure_consistency_shift(gains: pd.DataFrame, correlations: pd.DataFrame) ->
     axis.set_title(_spearman(correlations), loc="right", fontsize=7.5)
     axis.set_xlabel(f"Overconfidence of MSP: mean confidence {MINUS} accuracy (percentage points)")
     axis.set_ylabel(f"AUROC of CS {MINUS} AUROC of the margin")
-    axis.margins(x=0.16, y=0.12)
+    axis.margins(x=0.22, y=0.12)
     grid_lines(axis, "both")
     _legend(figure, [family for family in FAMILY_MARKS if family in set(rows["family"])], severities)
     return figure

@@ -101,7 +101,7 @@ def measure_findings(results: Frames) -> list[Finding]:
 
 
 def _operators(operators: pd.DataFrame) -> str:
-    names = operators["operator"].map(OPERATOR_NAMES)
+    names = operators["operator"].map(_word)
     parts = [
         f"{span(rows['flip_rate'], names, percent)} at level {level}"
         for level in (LEVELS[0], LEVELS[-1])
@@ -110,14 +110,19 @@ def _operators(operators: pd.DataFrame) -> str:
     return f"The share of predictions that one operator flips lies {listed(parts)}." if parts else ""
 
 
+def _word(operator: str) -> str:
+    """Return the name of an operator inside a sentence."""
+    return OPERATOR_NAMES[operator] if operator == "jpeg" else operator
+
+
 def _distances(audit: pd.DataFrame, operators: pd.DataFrame) -> str:
     mild = [frame[frame["level"] == LEVELS[0]].set_index("operator") for frame in (audit, operators)]
     distances, flips = mild[0]["mean_distance"].dropna(), mild[1]["flip_rate"].dropna()
     if distances.empty or flips.empty:
         return ""
     farthest, most = str(distances.idxmax()), str(flips.idxmax())
-    same = "which also flips most" if farthest == most else f"while {OPERATOR_NAMES[most]} flips most"
-    return f"At level 1 {OPERATOR_NAMES[farthest]} changes the images most, {same}."
+    same = "which also flips most" if farthest == most else f"while {_word(most)} flips most"
+    return f"At level 1 {_word(farthest)} changes the images most, {same}."
 
 
 def _correlations(value: Callable[..., float]) -> str:
