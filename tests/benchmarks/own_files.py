@@ -1,9 +1,9 @@
-"""Time ``pairedeval bounds``, ``policies`` and ``screen`` on large, simulated prediction files (never a timed test).
+"""Time ``pairedeval bounds``, ``policies``, ``screen`` and ``consistency`` on large, simulated prediction files (never a timed test).
 
 Run ``OMP_NUM_THREADS=1 python tests/benchmarks/own_files.py [rows] [classes]``; without numbers it takes 1,000,000 rows
-of 1,000 classes, and for ``screen`` a twentieth of the rows under 18 probe conditions, one file each. Prints two
-tables: time and peak memory of each command, reading and Python's start included. The predictions are simulated, so
-only these mean something.
+of 1,000 classes, for ``screen`` a twentieth of the rows under 18 probe conditions, one file each, and for
+``consistency`` as many under six, with logits of ten classes. Prints three tables: time and peak memory of each
+command, reading and Python's start included. The predictions are simulated, so only these mean something.
 """
 
 import subprocess
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from machine import MEMORY_UNIT, described
+from scipy.special import softmax
 
 Sides = dict[str, pd.DataFrame]
 THRESHOLD = "0.5"
@@ -84,6 +85,8 @@ def main() -> None:
         print(f"budget of bounds at 1,000,000 rows {BUDGET[0]:3}  {BUDGET[1]:14}")
         print()
         time_screen(rows // 20, classes, folder)
+        print()
+        time_consistency(rows // 20, folder)
 
 
 def time_screen(images: int, classes: int, folder: str) -> None:
@@ -96,6 +99,35 @@ def time_screen(images: int, classes: int, folder: str) -> None:
         seconds, memory = measured(["screen", *paths, *options])
         print(f"{' '.join(options[:1]):20}  {seconds:7.1f}  {memory:14.2f}", flush=True)
     print(f"budget at 50,000      {SCREEN_BUDGET:7}")
+
+
+def simulated_views(images: int, classes: int, views: int) -> Sides:
+    """Draw an original and its views by name, each with one column of logits a class."""
+    random = np.random.default_rng(7)
+    labels = np.arange(images) % classes
+    original = random.normal(size=(images, classes)) + 2 * np.eye(classes)[labels]
+    sides = {}
+    for view in range(views):
+        logits = original + 0.3 * random.normal(size=(images, classes)) * (view > 0)
+        probabilities = softmax(logits, axis=1)
+        names = [f"logit_{label}" for label in range(classes)]
+        sides[f"view-{view}"] = pd.DataFrame(logits, columns=names).assign(
+            image_id=[f"image-{number:08}" for number in range(images)],
+            label=labels,
+            prediction=logits.argmax(axis=1),
+            confidence=probabilities.max(axis=1),
+            true_class_probability=probabilities[np.arange(images), labels],
+        )
+    return sides
+
+
+def time_consistency(images: int, folder: str) -> None:
+    """Print the table of ``consistency``: one model, six probes."""
+    paths = written(simulated_views(images, 10, 7), folder)
+    print(f"consistency: {images:,} images, 6 probe files, 10 logits\noptions               seconds  peak memory GB")
+    for options in ([], ["--json"], ["--output", str(Path(folder) / "images.csv")]):
+        seconds, memory = measured(["consistency", *paths, *options])
+        print(f"{' '.join(options[:1]):20}  {seconds:7.1f}  {memory:14.2f}", flush=True)
 
 
 def written(sides: Sides, folder: str) -> list[str]:
