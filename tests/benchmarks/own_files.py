@@ -1,4 +1,4 @@
-"""Time ``pairedeval bounds``, ``policies``, ``screen`` and ``consistency`` on large, simulated prediction files (never a timed test).
+"""Time ``pairedeval bounds``, ``policies``, ``screen``, ``consistency`` on large, simulated files (no timed test).
 
 Run ``OMP_NUM_THREADS=1 python tests/benchmarks/own_files.py [rows] [classes]``; without numbers it takes 1,000,000 rows
 of 1,000 classes, for ``screen`` a twentieth of the rows under 18 probe conditions, one file each, and for

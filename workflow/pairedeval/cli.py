@@ -251,18 +251,19 @@ def _policies(options: argparse.Namespace) -> tuple[str, int]:
 
 
 def _screen(options: argparse.Namespace) -> tuple[str, int]:
+    from pairedeval.own.output import check_output, write_csv
     from pairedeval.own.readable_screening import readable_screening
-    from pairedeval.own.screening import check_output, screen_answer, screen_models, write_ranking
+    from pairedeval.own.screening import ranking_table, screen_answer, screen_models
     from pairedeval.own.screening_files import read_probed_models
     from pairedeval.own.screening_ranking import check_score
 
     check_score(options.score)  # before the reading, which may take a while
     if options.output is not None:
-        check_output(options.output, [options.clean, *options.probes, options.outcomes])
+        check_output(options.output, [options.clean, *options.probes, options.outcomes], "ranking")
     models, notes = read_probed_models(options.clean, options.probes)
     screenings = screen_models(models, options.score, options.budget, options.outcomes)
     if options.output is not None:
-        write_ranking(screenings, options.output)
+        write_csv(ranking_table(screenings), options.output)
     if options.json:
         return _as_json([screen_answer(screening) for screening in screenings]), 0
     return readable_screening(screenings, options.output, notes), 0
@@ -271,15 +272,16 @@ def _screen(options: argparse.Namespace) -> tuple[str, int]:
 def _consistency(options: argparse.Namespace) -> tuple[str, int]:
     from pairedeval.own.consistency import measure_models
     from pairedeval.own.consistency_files import read_viewed_models
-    from pairedeval.own.consistency_table import check_table, write_images
+    from pairedeval.own.consistency_table import images_table
+    from pairedeval.own.output import check_output, write_csv
     from pairedeval.own.readable_consistency import readable_consistency
 
     if options.output is not None:
-        check_table(options.output, [options.clean, *options.probes])
+        check_output(options.output, [options.clean, *options.probes], "table of images")
     models, notes = read_viewed_models(options.clean, options.probes)
     found = measure_models(models, options.weight, options.tolerance, options.beta)
     if options.output is not None:
-        write_images(found, options.output)
+        write_csv(images_table(found), options.output)
     if options.json:
         return _as_json([part.answer for part in found]), 0
     return readable_consistency(found, options.output, notes), 0

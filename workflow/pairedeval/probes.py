@@ -1,16 +1,14 @@
 """Probe files: outputs of one model on every variant of the base images. No torch: scoring again needs no model."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from pairedeval.arrays import read_arrays, write_arrays
 from pairedeval.errors import RecordsError
-from pairedeval.files import atomic_path
 from pairedeval.scoring import COSINE, LOGITS
 
 
@@ -71,12 +69,7 @@ class Probes:
 def write_probes(probes: Probes, path: str | Path) -> None:
     """Write ``probes/<model>.npz``: atomically, without pickles, the same bytes for the same outputs."""
     _check(probes, str(path))
-    arrays = {
-        field.name: np.asarray(getattr(probes, field.name)) for field in fields(Probes) if field.name != "metadata"
-    }
-    facts = json.dumps(dict(probes.metadata), sort_keys=True, allow_nan=False)
-    with atomic_path(path) as temporary:
-        np.savez(temporary, allow_pickle=False, **arrays, metadata=np.asarray(facts))
+    write_arrays(probes, path)
 
 
 def read_probes(path: str | Path) -> Probes:
@@ -87,25 +80,13 @@ def read_probes(path: str | Path) -> Probes:
     RecordsError
         If the file is missing, damaged, or its arrays do not fit each other.
     """
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            values = {field.name: stored[field.name] for field in fields(Probes)}
-            probes = Probes(
-                outputs=values["outputs"],
-                outside=values["outside"],
-                labels=values["labels"],
-                scoring=str(values["scoring"]),
-                scale=float(values["scale"]),
-                bias=float(values["bias"]),
-                metadata=json.loads(str(values["metadata"])),
-                **{name: tuple(values[name].tolist()) for name in ("variants", "image_ids", "splits", "candidates")},
-            )
-    except FileNotFoundError:
-        raise RecordsError(f"{path}: no such file; run the probes of this model first") from None
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise RecordsError(
-            f"{path}: not a readable probe file ({error}); remove it and run the probes again"
-        ) from error
+    probes = read_arrays(
+        Probes,
+        path,
+        what="probe file",
+        origin="run the probes of this model",
+        remedy="remove it and run the probes again",
+    )
     _check(probes, str(path))
     return probes
 

@@ -4,17 +4,15 @@ A configuration is one row of the registry, trained from several seeds. The firs
 the others are named ``<operator>-<level>``.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
+from pairedeval.arrays import read_arrays, write_arrays
 from pairedeval.errors import RecordsError
-from pairedeval.files import atomic_path
 
 ORIGINAL = "original"
 OPERATORS = ("noise", "blur", "brightness", "contrast", "rotation", "jpeg")
@@ -94,10 +92,7 @@ class Views:
 def write_views(views: Views, path: str | Path) -> None:
     """Write a view file: atomically, without pickles, the same bytes for the same logits."""
     _check(views, str(path))
-    arrays = {field.name: np.asarray(getattr(views, field.name)) for field in fields(Views) if field.name != "metadata"}
-    facts = json.dumps(dict(views.metadata), sort_keys=True, allow_nan=False)
-    with atomic_path(path) as temporary:
-        np.savez(temporary, allow_pickle=False, **arrays, metadata=np.asarray(facts))
+    write_arrays(views, path)
 
 
 def read_views(path: str | Path) -> Views:
@@ -108,22 +103,7 @@ def read_views(path: str | Path) -> Views:
     RecordsError
         If the file is missing, damaged, or its arrays do not fit each other.
     """
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            values = {field.name: stored[field.name] for field in fields(Views)}
-            views = Views(
-                logits=values["logits"],
-                labels=values["labels"],
-                metadata=json.loads(str(values["metadata"])),
-                **{
-                    name: tuple(values[name].tolist())
-                    for name in ("conditions", "views", "image_ids", "splits", "classes")
-                },
-            )
-    except FileNotFoundError:
-        raise RecordsError(f"{path}: no such file; run the views of this configuration first") from None
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise RecordsError(f"{path}: not a readable view file ({error}); {REMEDY}") from error
+    views = read_arrays(Views, path, what="view file", origin="run the views of this configuration", remedy=REMEDY)
     _check(views, str(path))
     return views
 

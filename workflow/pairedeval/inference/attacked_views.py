@@ -18,14 +18,13 @@ from pairedeval.errors import ImageError
 from pairedeval.inference.attacks import STEPS, Attack, Forward, attack_images
 from pairedeval.inference.execution import Execution, arranged, reproducible
 from pairedeval.inference.inputs import ImageSet, read_image_set, read_pixels
-from pairedeval.inference.view_sets import operators_at, view_logits, view_names
+from pairedeval.inference.view_sets import operators_at, run_facts, view_logits, view_names
 from pairedeval.models.configuration import load_configuration
 from pairedeval.models.loaded import LoadedModel
 from pairedeval.models.pool import select_device
 from pairedeval.models.registry import ModelEntry
 from pairedeval.models.small import normalise
 from pairedeval.models.variants import MAIN
-from pairedeval.models.versions import software_versions
 from pairedeval.perturb.operator_table import Operator
 from pairedeval.progress import progress_bar
 from pairedeval.records import CLEAN, EVALUATION
@@ -121,12 +120,7 @@ def run_attacked_views(
             **configuration.facts,
             "attacks": [attack.facts() for attack in attacks],
             "attack_steps": STEPS,
-            "model": entry.model,
-            "group": entry.group,
-            "kind": KIND,
-            "seeds": len(weights),
-            "precision": execution.precision,
-            "versions": software_versions(),
+            **run_facts(entry, KIND, len(weights), execution),
         },
     )
     write_views(views, output)

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from pairedeval.consistency.views import OPERATORS, ORIGINAL
 from pairedeval.errors import PairedEvalError
+from pairedeval.inference.execution import Execution
 from pairedeval.inference.sets import ImageSets
 from pairedeval.models.loaded import LoadedModel
+from pairedeval.models.registry import ModelEntry
+from pairedeval.models.versions import software_versions
 from pairedeval.perturb.operator_table import Operator, read_operators
 from pairedeval.perturb.operators import apply_operator
 
@@ -50,6 +54,18 @@ def view_ids(image_ids: Sequence[str], operators: Sequence[Operator]) -> tuple[s
     ('a original', 'a blur-1', 'b original', 'b blur-1')
     """
     return tuple(f"{image_id} {view}" for image_id in image_ids for view in view_names(operators))
+
+
+def run_facts(entry: ModelEntry, kind: str, seeds: int, execution: Execution) -> dict[str, Any]:
+    """Return the metadata that view files of every kind hold of how they were made."""
+    return {
+        "model": entry.model,
+        "group": entry.group,
+        "kind": kind,
+        "seeds": seeds,
+        "precision": execution.precision,
+        "versions": software_versions(),
+    }
 
 
 def view_logits(

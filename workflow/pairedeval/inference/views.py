@@ -21,7 +21,7 @@ from pairedeval.inference.engine import condition_outputs
 from pairedeval.inference.execution import Execution, arranged, reproducible
 from pairedeval.inference.inputs import ImageSet, read_image_set
 from pairedeval.inference.view_cost import measure_cost
-from pairedeval.inference.view_sets import ViewSets, operators_at, view_ids, view_names
+from pairedeval.inference.view_sets import ViewSets, operators_at, run_facts, view_ids, view_names
 from pairedeval.models import variants
 from pairedeval.models.configuration import Configuration, load_configuration
 from pairedeval.models.pool import select_device
@@ -147,12 +147,7 @@ def run_views(
             **facts,
             **configuration.facts,
             **cost,
-            "model": entry.model,
-            "group": entry.group,
-            "kind": kind,
-            "seeds": len(weights),
-            "precision": execution.precision,
-            "versions": software_versions(),
+            **run_facts(entry, kind, len(weights), execution),
         },
     )
     write_views(views, output)

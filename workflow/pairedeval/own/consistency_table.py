@@ -1,13 +1,10 @@
 """The images of ``pairedeval consistency`` as a table: what each view says of each image."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from pairedeval.errors import RecordsError
-from pairedeval.files import atomic_path
 from pairedeval.own.consistency import ModelConsistency
 from pairedeval.own.consistency_errors import RISK_SIGNS
 
@@ -40,26 +37,3 @@ def images_table(found: Sequence[ModelConsistency]) -> pd.DataFrame:
             table["certified"] = np.where(certification.calibration, "", answer)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
-
-
-def check_table(output: str, inputs: Sequence[str]) -> None:
-    """Refuse to write the table of images over a file that is read."""
-    if any(Path(given).resolve() == Path(output).resolve() for given in inputs):
-        raise RecordsError(f"{output}: the table of images would replace an input file; give --output another name")
-
-
-def write_images(found: Sequence[ModelConsistency], path: str) -> None:
-    """Write the table of images as CSV, atomically.
-
-    Raises
-    ------
-    RecordsError
-        If the file cannot be written.
-    """
-    if Path(path).is_dir():
-        raise RecordsError(f"{path}: is a folder; name a file")
-    try:
-        with atomic_path(path) as temporary:
-            images_table(found).to_csv(temporary, index=False, lineterminator="\n")
-    except OSError as error:
-        raise RecordsError(f"{path}: cannot be written ({error.strerror}); name another file") from None

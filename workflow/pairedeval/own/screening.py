@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from pairedeval.errors import RecordsError
-from pairedeval.files import atomic_path
 from pairedeval.own.answers import Answer
 from pairedeval.own.screening_files import UNNAMED, ProbedModel
 from pairedeval.own.screening_outcomes import read_outcomes
@@ -75,12 +73,6 @@ def screen_models(
     ]
 
 
-def check_output(output: str, inputs: Sequence[str | None]) -> None:
-    """Refuse to write the ranking over a file that is read."""
-    if any(given is not None and Path(given).resolve() == Path(output).resolve() for given in inputs):
-        raise RecordsError(f"{output}: the ranking would replace an input file; give --output another name")
-
-
 def check_budget(budget: float) -> None:
     """Refuse a budget outside (0, 1], or NaN."""
     if not 0 < budget <= 1:
@@ -133,20 +125,3 @@ def ranking_table(screenings: Sequence[Screening]) -> pd.DataFrame:
             table.insert(len(table.columns) - 1, "selected", np.where(rank <= ranking.size(budget), "yes", "no"))
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
-
-
-def write_ranking(screenings: Sequence[Screening], path: str) -> None:
-    """Write rankings as CSV, atomically.
-
-    Raises
-    ------
-    RecordsError
-        If the file cannot be written.
-    """
-    if Path(path).is_dir():
-        raise RecordsError(f"{path}: is a folder; name a file")
-    try:
-        with atomic_path(path) as temporary:
-            ranking_table(screenings).to_csv(temporary, index=False, lineterminator="\n")
-    except OSError as error:
-        raise RecordsError(f"{path}: cannot be written ({error.strerror}); name another file") from None

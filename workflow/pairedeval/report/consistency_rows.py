@@ -7,6 +7,7 @@ import pandas as pd
 from pairedeval.report.consistency_words import counts_note, p_value_column, smallest_p_value
 from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.table import Column
+from pairedeval.report.table import Value as Entry
 
 # An entry that a row cannot have, such as the difference of a score from itself.
 NO_ENTRY = ""
@@ -51,6 +52,18 @@ def interval_of(value: Value, *key: object) -> tuple[float, float, float]:
     (0.2, 0.1, 0.3)
     """
     return value("mean", *key), value("lower", *key), value("upper", *key)
+
+
+def interval_and_test(value: Value, *key: object) -> tuple[Entry, ...]:
+    """Return the entries of a difference: its interval, and what `significance_columns` hold.
+
+    Examples
+    --------
+    >>> known = {"mean": 0.2, "lower": 0.1, "upper": 0.3, "p_value": 0.04, "wins": 0.9}
+    >>> interval_and_test(lambda column, score: known[column], "msp")
+    ((0.2, 0.1, 0.3), 0.04, 0.9)
+    """
+    return interval_of(value, *key), value("p_value", *key), value("wins", *key)
 
 
 def cells_of(value: Value, *key: object) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from pairedeval.report.names import counted
 from pairedeval.report.score_names import ScoreName
 from pairedeval.report.table import Column
 
+Row = Mapping[Hashable, Any]
 # Keys are the trust scores of `consistency.scores.SCORES`, and displacement.
 SCORE_NAMES: Mapping[str, ScoreName] = MappingProxyType(
     {
@@ -137,7 +138,7 @@ def auroc_column(key: str, header: str, group: str = "", interval: bool = False,
     return Column(key, header, "interval" if interval else "number", group, 3, difference)
 
 
-def with_ends(row: Mapping[Hashable, Any]) -> tuple[float, float, float]:
+def with_ends(row: Row) -> tuple[float, float, float]:
     """Return the mean of a row of intervals with its ends.
 
     Examples

@@ -9,6 +9,7 @@ from pairedeval.consistency.attacks import ATTACK_COLUMNS, DISPLACEMENT
 from pairedeval.report.consistency_rows import (
     NO_ENTRY,
     Value,
+    interval_and_test,
     interval_of,
     number_column,
     runs_note,
@@ -46,8 +47,7 @@ def table_consistency_attacks(attack_summary: pd.DataFrame, success_summary: pd.
             interval_of(success, *attack, "success"),
             success("mean", *attack, "changed"),
             *(value("mean", *attack, score, "detection_auroc") for score in DETECTORS),
-            interval_of(value, *attack, "consistency", "detection_minus_msp"),
-            *(value(column, *attack, "consistency", "detection_minus_msp") for column in ("p_value", "wins")),
+            *interval_and_test(value, *attack, "consistency", "detection_minus_msp"),
             *(value("mean", *attack, score, "error_auroc") for score in ERROR_SCORES),
             interval_of(value, *attack, "consistency", "error_minus_msp"),
         )
@@ -144,7 +144,4 @@ def _kind(stability_weight: float) -> str:
 
 def _compared(value: Value, score: str) -> tuple[Entry, ...]:
     """Return the entries of a comparison with MSP, which itself has none."""
-    if score == "msp":
-        return (NO_ENTRY,) * 3
-    key = (score, "minus_msp")
-    return interval_of(value, *key), value("p_value", *key), value("wins", *key)
+    return (NO_ENTRY,) * 3 if score == "msp" else interval_and_test(value, score, "minus_msp")

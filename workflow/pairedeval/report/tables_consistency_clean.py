@@ -4,9 +4,7 @@ None of their numbers depends on recaptures, simulated or not: the images are th
 computed from them. Shares are printed as numbers between 0 and 1, so that gaps and scores can be compared by eye.
 """
 
-from collections.abc import Hashable, Mapping
 from math import isnan
-from typing import Any
 
 import pandas as pd
 
@@ -15,10 +13,12 @@ from pairedeval.consistency.differences import REFERENCE
 from pairedeval.consistency.quantities import ACCURACY_DOMINANT, CONSISTENCY_DOMINANT, REGIMES
 from pairedeval.consistency.scores import CONSISTENCY_SCORES, SCORES
 from pairedeval.consistency.statistics import COLUMNS
+from pairedeval.report.consistency_rows import NO_ENTRY
 from pairedeval.report.consistency_words import (
     CLEAN_NOTE,
     IMAGES_NOTE,
     SCORE_NAMES,
+    Row,
     counts_note,
     glossary,
     legend,
@@ -33,11 +33,8 @@ from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.screening_rows import signed
 from pairedeval.report.table import Column, Rows, Table, Value
 
-# The reference is not compared with itself.
-NO_ENTRY = ""
 MEASURE_WORDS = {"accuracy": "accuracy", "consistency": "mean CS", "calibration_error": "ECE"}
 OVER_SEEDS = "SD over seeds"
-Row = Mapping[Hashable, Any]
 
 
 def table_consistency_reference(model_summaries: pd.DataFrame, model_correlations: pd.DataFrame) -> Table:

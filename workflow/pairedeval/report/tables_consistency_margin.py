@@ -4,9 +4,7 @@ None of their numbers depends on recaptures, simulated or not: the images are th
 computed from them. Shares are printed as numbers between 0 and 1.
 """
 
-from collections.abc import Hashable, Mapping
 from math import isnan
-from typing import Any
 
 import pandas as pd
 
@@ -17,6 +15,7 @@ from pairedeval.consistency.statistics import COLUMNS
 from pairedeval.report.consistency_words import (
     CLEAN_NOTE,
     RUNS_NOTE,
+    Row,
     auroc_column,
     counts_note,
     glossary,
@@ -28,7 +27,6 @@ from pairedeval.report.names import MINUS, counted
 from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.table import Column, Rows, Table
 
-Row = Mapping[Hashable, Any]
 INFORMATION = {
     "within_displacement": ("AUROC at a fixed margin", f"{MINUS}displacement"),
     "within_stability": ("AUROC at a fixed margin", "LS"),

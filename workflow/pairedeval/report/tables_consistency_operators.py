@@ -4,8 +4,7 @@ None of their numbers depends on recaptures, simulated or not: the images are th
 computed from them. Shares are printed as numbers between 0 and 1.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -14,6 +13,7 @@ from pairedeval.consistency.scores import FORWARD_PASSES
 from pairedeval.consistency.views import OPERATORS
 from pairedeval.report.consistency_words import (
     OPERATOR_NAMES,
+    Row,
     auroc_column,
     counts_note,
     glossary,
@@ -23,8 +23,6 @@ from pairedeval.report.names import counted, listed
 from pairedeval.report.results import lookup, need_columns
 from pairedeval.report.screening_rows import signed
 from pairedeval.report.table import Column, Rows, Table
-
-Row = Mapping[Hashable, Any]
 
 
 def table_consistency_operators(

@@ -15,6 +15,7 @@ from pairedeval.consistency.transfer import CLEAN_ONLY, LEAVE_ONE_OUT, OTHER_FAM
 from pairedeval.report.consistency_rows import (
     CELLS_NOTE,
     cells_of,
+    interval_and_test,
     interval_of,
     number_column,
     runs_note,
@@ -100,8 +101,8 @@ def table_consistency_shift(shift_summary: pd.DataFrame, gain_correlations: pd.D
             *(value("mean", family, score, "auroc") for score in SHOWN_SCORES),
             *(
                 entry
-                for key in ((family, "consistency", f"minus_{baseline}") for baseline in ("msp", "margin"))
-                for entry in (interval_of(value, *key), value("p_value", *key), value("wins", *key))
+                for baseline in ("msp", "margin")
+                for entry in interval_and_test(value, family, "consistency", f"minus_{baseline}")
             ),
             cells_of(value, family, "consistency", "auroc"),
         )
@@ -145,9 +146,7 @@ def table_consistency_transfer(transfer_summary: pd.DataFrame) -> Table:
             FAMILY_NAMES[family],
             words,
             *(value("mean", family, training, side) for side in ("base", "added")),
-            interval_of(value, family, training, "gain"),
-            value("p_value", family, training, "gain"),
-            value("wins", family, training, "gain"),
+            *interval_and_test(value, family, training, "gain"),
             cells_of(value, family, training, "gain"),
         )
         for family in _present(transfer_summary)
