@@ -86,7 +86,7 @@ def identified_intervals(bounds: pd.DataFrame, simulated: Collection[str] = ()) 
     for axis, target in zip(axes[0], ("H", "L"), strict=True):
         _interval_panel(axis, bounds[bounds["target"] == target], cells)
         axis.set_title(f"{notation('{' + target + '}', 'plot')}: {TARGET_NAMES[target]}")
-        axis.set_xlabel(f"{notation('{' + target + '}', 'plot')} (percentage\npoints of the images)")
+        axis.set_xlabel(f"{notation('{' + target + '}', 'plot')}, share of images\n(percentage points)")
     _name_cells(axes[0], cells)
     _interval_legend(figure)
     mark_simulated(figure, simulated, {source for source, _, _ in cells})
