@@ -137,7 +137,8 @@ def test_the_second_part_is_a_target_of_its_own(finished, consistent):
         for suffix in ("pdf", "svg", "png"):
             assert (consistent.results / f"figures/figure_consistency_{topic}.{suffix}").stat().st_size
     assert not consistent.planned("consistency")
-    assert not finished.planned()
+    # Images that another test made again leave the timings of the first part to be collected.
+    assert finished.planned().keys() <= {"collect_timings", "report", "all"}
 
 
 def test_no_flip_of_the_second_part_breaks_the_inequality(consistent):
