@@ -188,7 +188,6 @@ rule measure_misled_confidence:
         attacked=collect("<results>/consistency/views/attacked/{model}.npz", model=CONSISTENT),
         rare=collect("<results>/consistency/views/rare/{model}.npz", model=RETRAINED),
         withheld=collect("<results>/consistency/views/withheld/{model}.npz", model=RETRAINED),
-        natural=collect("<results>/consistency/views/levels/{model}.npz", model=RETRAINED),
     output:
         **consistency_files(MISLED_MEASURES),
     log:

@@ -25,7 +25,9 @@ MEASURES = {
 CHECKED = ("levels", "shifted", "attacked", "rare", "withheld")
 
 with job(snakemake):
-    files = {kind: [read_views(path) for path in snakemake.input[kind]] for kind in (*CHECKED, "natural")}
+    files = {kind: [read_views(path) for path in snakemake.input[kind]] for kind in CHECKED}
+    trained_on_all = {views.metadata["model"]: views for views in files["levels"]}
+    files["natural"] = [trained_on_all[views.metadata["model"]] for views in files["rare"]]
     for name, (measure, kinds) in MEASURES.items():
         frames = [measure(*views) for views in zip(*(files[kind] for kind in kinds), strict=True)]
         write_table(pd.concat(frames, ignore_index=True), snakemake.output[name])
